@@ -77,11 +77,12 @@ static void hand_on(struct nvmi_thread *thread, uintptr_t lock, bool in_handler,
   nvmi_used_open(thread);
 }
 
-/* A handler may jump out of sem_post, which is the one that POSIX has for handlers, too: signals wait. */
-static bool let_signals_wait(enum kind kind, bool in_handler, sigset_t *before) {
+/* A handler may jump out of sem_post, which is the one that POSIX has for handlers, too, also out of that of
+ * another handler: signals wait. */
+static bool let_signals_wait(enum kind kind, sigset_t *before) {
   sigset_t all;
   sigfillset(&all);
-  return kind == SIGNAL && !in_handler && pthread_sigmask(SIG_SETMASK, &all, before) == 0;
+  return kind == SIGNAL && pthread_sigmask(SIG_SETMASK, &all, before) == 0;
 }
 
 static __attribute__((noinline)) void tell_release(struct nvmi_thread *thread, uintptr_t lock,
@@ -90,7 +91,7 @@ static __attribute__((noinline)) void tell_release(struct nvmi_thread *thread, u
   if (nvmi_tracing)
     nvmi_trace_release((const void *)(lock & ~(uintptr_t)1));
   bool in_handler = kind == SIGNAL && (thread->ends || nvmi_in_signal_handler());
-  bool they_wait = let_signals_wait(kind, in_handler, &before);
+  bool they_wait = let_signals_wait(kind, &before);
   hand_on(thread, lock, in_handler, holds_others);
   if (they_wait)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -133,7 +134,7 @@ static inline bool ends_behind_release(const struct nvmi_thread *thread) {
 static __attribute__((noinline)) void end_behind_release(struct nvmi_thread *thread,
                                                          enum kind kind) {
   sigset_t before;
-  bool they_wait = let_signals_wait(kind, false, &before);
+  bool they_wait = let_signals_wait(kind, &before);
   nvmi_tx_end_at_release(thread, nvmi_holds_other_than(NULL));
   if (they_wait)
     pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -71,7 +71,7 @@ bool nvmi_order_try_lock(void) {
 }
 
 /* Where the thread is at work the list stays: a handler must not wait for order's mutex there. Signals wait
- * while it is read. */
+ * until all is posted: one may jump out of the store behind which that happens. */
 __attribute__((noinline)) void nvmi_order_post(struct nvmi_thread *thread) {
   struct nvmi_post posts[NVMI_POSTS_MAX];
   sigset_t all, before;
@@ -82,13 +82,13 @@ __attribute__((noinline)) void nvmi_order_post(struct nvmi_thread *thread) {
   unsigned count = thread->posts_count;
   memcpy(posts, thread->posts, count * sizeof *posts);
   thread->posts_count = 0;
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
   for (unsigned i = 0; i < count; i++) {
     if (thread->touched || thread->ticket)
       nvmi_order_release((uintptr_t)posts[i].semaphore, false, false);
     for (unsigned k = 0; k < posts[i].count; k++)
       nvmi_real_post(posts[i].semaphore);
   }
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 void nvmi_order_unlock(void) {
@@ -268,6 +268,8 @@ void nvmi_order_acquire(uintptr_t lock) {
 }
 
 bool nvmi_order_waits(const struct nvmi_thread *thread) {
+  if (!thread->ticket)
+    return false;
   nvmi_order_lock();
   bool waits = nvmi_ticket_waits(thread->ticket);
   nvmi_order_unlock();

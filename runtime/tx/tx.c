@@ -335,8 +335,7 @@ int nvm_tx_commit(NVM_POOL *pool) {
 
 int nvm_tx_abort(NVM_POOL *pool) {
   struct nvmi_thread *thread = nvmi_thread_self();
-  if (NVMI_UNLIKELY(nvmi_is_inside(thread)) && !nvmi_in_signal_handler())
-    nvmi_thread_left(thread); /* by a jump, of code that does not say where it lands (tx/wrap.c) */
+  nvmi_tx_look_for_a_jump(thread); /* of code that does not say where it lands (tx/wrap.c) */
   if (!pool)
     return nvmi_fail_no_pool();
   if (!thread->begun)
@@ -382,8 +381,7 @@ void __nvm_atomic_landed(void *Frame) {
   struct nvmi_thread *thread = nvmi_thread_self();
   void **frames = thread->frames.items;
   size_t before = thread->frames.count;
-  if (NVMI_UNLIKELY(nvmi_is_inside(thread)) && !nvmi_in_signal_handler())
-    nvmi_thread_left(thread);
+  nvmi_tx_look_for_a_jump(thread);
   if (NVMI_UNLIKELY(thread->table->called))
     nvmi_called_left(thread, Frame);
   if (NVMI_UNLIKELY(nvmi_port_landed))

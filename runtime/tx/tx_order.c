@@ -127,6 +127,13 @@ void nvmi_tx_end_at_release(struct nvmi_thread *thread, bool holds_others) {
       thread->id, error == NVM_EUNSAFE ? nvm_strerror() : nvm_error_name(error));
 }
 
+void nvmi_tx_left(struct nvmi_thread *thread) {
+  if (nvmi_is_inside(thread))
+    nvmi_thread_left(thread);
+  if (thread->posts_count)
+    nvmi_order_post(thread);
+}
+
 /* Its own pools' transactions are not within the inherited one, which only its matching ends end. */
 void nvmi_tx_inherit(struct nvmi_thread *thread) {
   nvmi_lines_collect_all(thread);

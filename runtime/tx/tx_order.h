@@ -1,6 +1,7 @@
 /* tx_order.h: the end of a transaction that has to do with others (order.h). */
 #pragma once
 
+#include "base/signal_frame.h"
 #include "order/order_turn.h"
 
 /* The end of a transaction that others depend on, or that depends on others. */
@@ -23,6 +24,14 @@ void nvmi_tx_end_at_release(struct nvmi_thread *thread, bool holds_others);
 
 /* The end where a port's variables go with it (roots.h). */
 enum nvm_error nvmi_tx_finish_with_roots(struct nvmi_thread *thread, bool commit);
+
+/* A signal's handler that interrupted libnvmove may have left it by a jump: then what was under way is not, and
+ * what handlers posted meanwhile is posted. Compiled code asks where it lands. */
+void nvmi_tx_left(struct nvmi_thread *thread);
+static inline void nvmi_tx_look_for_a_jump(struct nvmi_thread *thread) {
+  if (NVMI_UNLIKELY(nvmi_is_inside(thread) | thread->posts_count) && !nvmi_in_signal_handler())
+    nvmi_tx_left(thread);
+}
 
 /* In a child of fork, between two of the runtime's steps: what was open is the parent's. */
 void nvmi_tx_inherit(struct nvmi_thread *thread);

@@ -20,6 +20,7 @@
 #include "core/tracing.h"
 #include "log/log.h"
 #include "order/order.h"
+#include "tx/tx_order.h"
 
 #include "nvmove/wrap.h"
 
@@ -50,8 +51,8 @@ static void leave(struct nvmi_thread *thread) {
 /* A signal's handler that interrupted libnvmove may have left it by a jump. Code of nvmove-cc says so where
  * it lands (__nvm_atomic_landed); other code does not, so the next call asks. */
 static inline void look_for_a_jump(void) {
-  if (NVMI_UNLIKELY(nvmi_self && nvmi_is_inside(nvmi_self)) && !nvmi_in_signal_handler())
-    nvmi_thread_left(nvmi_self);
+  if (NVMI_LIKELY(nvmi_self != NULL))
+    nvmi_tx_look_for_a_jump(nvmi_self);
 }
 
 /* Of a new block that the thread remembers the bytes go in place: it is nobody else's. */

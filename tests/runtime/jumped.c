@@ -1,13 +1,23 @@
 /* jumped.c: a signal handler jumps out of a post, wherever that is. */
 #include "harness.h"
+#include "order/order.h"
 #include "store.h"
 
+#include <pthread.h>
 #include <semaphore.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/time.h>
+#include <unistd.h>
 
-enum { WORDS = 1 << 18, LINE_WORDS = 8, ROUNDS = 24, STEP_US = 300 };
+enum {
+  WORDS = 1 << 18,
+  LINE_WORDS = 8,
+  ROUNDS = 24,
+  STEP_US = 300,
+  SOON_US = 1000,
+  LATE_US = 5000
+};
 
 static sigjmp_buf landing;
 static volatile sig_atomic_t armed, jumps;
@@ -60,4 +70,49 @@ TEST(jumped_out_of_a_post) {
   CHECK(nvm_pool_close(pool) == 0);
   pool = test_open(test_path("pool"));
   CHECK(*(uint64_t *)nvm_pool_root(pool) == ROUNDS + 2 && nvm_pool_close(pool) == 0);
+}
+
+static _Atomic bool holds;
+
+static void *hold_order(void *unused) {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, NULL);
+  nvmi_order_lock();
+  holds = true;
+  usleep(LATE_US);
+  nvmi_order_unlock();
+  return unused;
+}
+
+static void post(int signal_number) {
+  (void)signal_number;
+  CHECK(sem_post(&semaphore) == 0);
+}
+
+static void raise_within(suseconds_t time) {
+  const struct itimerval timer = {.it_value = {.tv_usec = time}};
+  if (sigsetjmp(landing, 1))
+    return;
+  armed = 1;
+  CHECK(setitimer(ITIMER_REAL, &timer, NULL) == 0 && raise(SIGUSR1) == 0);
+  while (armed)
+    ;
+}
+
+/* The post of one handler waits for another thread when the other handler comes. */
+TEST(jumped_out_of_the_post_of_another_handler) {
+  pthread_t thread;
+  NVM_POOL *pool = test_create(test_path("pool"), 1 << 20);
+  CHECK(sem_init(&semaphore, 0, 0) == 0);
+  CHECK(signal(SIGALRM, jump) != SIG_ERR && signal(SIGUSR1, post) != SIG_ERR);
+  CHECK(nvm_tx_begin(pool) == 0);
+  uint64_t *word = nvm_calloc(pool, 0, 1, sizeof *word);
+  CHECK(word && nvm_pool_set_root(pool, word) == 0);
+  CHECK(pthread_create(&thread, NULL, hold_order, NULL) == 0);
+  while (!holds)
+    usleep(10);
+  raise_within(SOON_US);
+  CHECK(!nvmi_in_order && jumps == 1);
+  CHECK(pthread_join(thread, NULL) == 0 && nvm_tx_commit(pool) == 0 && nvm_pool_close(pool) == 0);
 }

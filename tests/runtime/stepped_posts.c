@@ -10,6 +10,7 @@
 #include "store.h"
 
 #include <semaphore.h>
+#include <setjmp.h>
 
 enum { TYPES = NVM_TYPES_MAX - 100 };
 
@@ -110,9 +111,42 @@ static void repeat(void (*once)(void)) {
   }
 }
 
+static sigjmp_buf landing;
+static sem_t posted_before;
+
+static void post_and_jump(int number) {
+  (void)number;
+  came++;
+  CHECK(sem_post(&semaphore) == 0);
+  siglongjmp(landing, 1);
+}
+
+/* Behind a store that is left by a jump both posts happen, that of the handler and that of one before. */
+static void repeat_jumps(void) {
+  int count;
+  CHECK(sem_init(&semaphore, 0, 0) == 0 && sem_init(&posted_before, 0, 0) == 0);
+  make();
+  signal(SIGUSR1, post_and_jump);
+  for (value++;; value++) {
+    CHECK(nvm_tx_begin(pool) == 0);
+    came = 0;
+    nvmi_self->posts[0] = (struct nvmi_post){&posted_before, 1};
+    nvmi_self->posts_count = 1;
+    stop();
+    if (!sigsetjmp(landing, 1))
+      STORE(root->words[8], value);
+    __nvm_atomic_landed(__builtin_frame_address(0));
+    stop();
+    CHECK(!nvmi_in_order && !nvmi_self->busy && posts() == came);
+    CHECK(sem_getvalue(&posted_before, &count) == 0 && count == 1 && sem_wait(&posted_before) == 0);
+    CHECK((!came || sem_wait(&semaphore) == 0) && nvm_tx_commit(pool) == 0);
+    CHECK(!nvmi_self->ticket && !nvmi_order_released && !nvmi_self->touched);
+  }
+}
+
 static void (*once)(void);
 
-static void repeat_once(void) { repeat(once); }
+static void repeat_once(void) { once ? repeat(once) : repeat_jumps(); }
 
 static void step_all(void (*work)(void)) {
   if (test_is_delayed())
@@ -130,3 +164,5 @@ TEST(stepped_posts_in_an_abort) { step_all(abort_once); }
 TEST(stepped_posts_in_the_heap) { step_all(change_once); }
 
 TEST(stepped_posts_at_a_new_type) { step_all(type_once); }
+
+TEST(stepped_posts_and_jumps) { step_all(NULL); }
