@@ -5,10 +5,11 @@
 
 #include "core/thread.h"
 
-/* Of the thread that loaded: thread->roots. */
+/* thread->roots: of the thread that loaded, which saves them, and of others. */
 struct nvmi_root_events {
+  bool saves; /* signals wait from before_commit to the end of the commit: roots have no notes */
   void (*before_commit)(void); /* roots that changed become stores of the transaction */
-  void (*after_abort)(void);
+  void (*after_abort)(void);   /* while the same signals wait */
 };
 
 struct nvmi_root_hooks {

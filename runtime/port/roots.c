@@ -282,7 +282,7 @@ static void show_undone(void) {
     show(&each[i]);
 }
 
-static const struct nvmi_root_events root_events = {save_changed, show_undone};
+static const struct nvmi_root_events root_events = {true, save_changed, show_undone};
 
 static bool watch(const struct piece *piece) {
   return nvmi_array_push(&watched, piece, sizeof *piece);
@@ -315,7 +315,7 @@ static void look_for_changed(void) {
     }
 }
 
-static const struct nvmi_root_events other_events = {look_for_changed, keep_undone};
+static const struct nvmi_root_events other_events = {false, look_for_changed, keep_undone};
 
 void nvmi_roots_join(struct nvmi_thread *thread, const struct nvm_pool *pool) {
   if (pool == watched_by && watched.count && !thread->roots)

@@ -20,6 +20,8 @@
 #include "tx/called.h"
 #include "tx/tx.h"
 
+#include <signal.h>
+
 /* An unsafe pointer was found, which another may have stored there; or one was there at a release,
  * and another may have stored over it. */
 static enum nvm_error commit_own_pointers(struct nvmi_thread *thread) {
@@ -29,12 +31,21 @@ static enum nvm_error commit_own_pointers(struct nvmi_thread *thread) {
   return error;
 }
 
-/* Behind the gate: no other is being undone while this one commits. What joined it was judged, and
- * may have stored over what is judged here. */
-static enum nvm_error commit_in_order(struct nvmi_thread *thread) {
-  uint64_t pools = nvmi_order_close(thread, true);
-  if (thread->ticket->parcels.count && !nvmi_join_is_safe(thread))
-    return NVM_EUNSAFE;
+/* Whether what signal handlers store to roots would be a part of the end, or not, by chance. */
+static bool let_signals_wait(const struct nvmi_thread *thread, sigset_t *before) {
+  sigset_t all;
+  sigfillset(&all);
+  return NVMI_UNLIKELY(thread->roots != NULL) && thread->roots->saves &&
+         pthread_sigmask(SIG_SETMASK, &all, before) == 0;
+}
+
+static void let_signals_come(bool they_wait, const sigset_t *before) {
+  if (they_wait)
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+/* Behind the gate: no other is being undone while this one commits. */
+static enum nvm_error commit_joined(struct nvmi_thread *thread, uint64_t pools) {
   thread->busy++;
   nvmi_compiler_barrier();
   nvmi_gate_enter_touched(thread, pools);
@@ -51,11 +62,30 @@ static enum nvm_error commit_in_order(struct nvmi_thread *thread) {
   return error == NVM_EUNSAFE ? commit_own_pointers(thread) : error;
 }
 
+/* What joined it was judged, and may have stored over what is judged here. Roots have changed during the turn. */
+static enum nvm_error commit_in_order(struct nvmi_thread *thread) {
+  sigset_t before;
+  uint64_t pools = nvmi_order_close(thread, true);
+  if (thread->ticket->parcels.count && !nvmi_join_is_safe(thread))
+    return NVM_EUNSAFE;
+  bool they_wait = let_signals_wait(thread, &before);
+  if (they_wait)
+    thread->roots->before_commit();
+  enum nvm_error error = commit_joined(thread, pools);
+  let_signals_come(they_wait, &before);
+  return error;
+}
+
 static void undo_in_order(struct nvmi_thread *thread) {
+  sigset_t before;
+  bool they_wait = let_signals_wait(thread, &before);
   uint64_t pools = nvmi_order_close(thread, false);
   nvmi_undoing_begin(thread, pools);
   nvmi_tx_finish_alone(thread, false, true);
   nvmi_undoing_end(thread);
+  if (they_wait)
+    thread->roots->after_abort();
+  let_signals_come(they_wait, &before);
 }
 
 static const enum nvm_error turn_errors[] = {[NVMI_TURN_BROKEN] = NVM_EBROKEN,
@@ -170,12 +200,18 @@ void nvmi_tx_stay_open(struct nvmi_thread *thread, uint64_t pools) {
 
 enum nvm_error nvmi_tx_finish_with_roots(struct nvmi_thread *thread, bool commit) {
   const struct nvmi_root_events *roots = thread->roots;
+  sigset_t before;
+  if (thread->ticket) { /* what waits for its turn may join another's commit there */
+    if (commit)
+      roots->before_commit();
+    return nvmi_tx_finish_in_order(thread, commit);
+  }
+  bool they_wait = let_signals_wait(thread, &before);
   if (commit)
     roots->before_commit();
-  thread->roots = NULL;
-  enum nvm_error error = nvmi_tx_finish(thread, commit);
-  thread->roots = roots;
+  enum nvm_error error = nvmi_tx_finish_alone(thread, commit, false);
   if (!commit || (error && error != NVM_ECHILD)) /* a child's variables are its own */
     roots->after_abort();
+  let_signals_come(they_wait, &before);
   return error;
 }

@@ -67,7 +67,7 @@ static void after_abort(void) { after++; }
 
 /* Roots go with each commit, and come back with each abort. */
 TEST(ends_have_roots) {
-  static const struct nvmi_root_events roots = {before_commit, after_abort};
+  static const struct nvmi_root_events roots = {true, before_commit, after_abort};
   prepare();
   begin();
   STORE(all.words[0], 1);
