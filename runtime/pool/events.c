@@ -19,6 +19,7 @@
 #include "core/exits.h"
 #include "core/gate.h"
 #include "core/map.h"
+#include "core/root_hooks.h"
 #include "core/tracing.h"
 #include "gc/counts.h"
 #include "heap/heap_types.h"
@@ -168,6 +169,8 @@ static void leave_all(void) {
 /* Pools left open are closed; what this thread wrote outside transactions is committed first, what
  * it left in one undone. */
 static void end_thread(struct nvmi_thread *thread) {
+  if (nvmi_root_hooks && nvmi_root_hooks->ends(thread))
+    return; /* functions that exit calls later on go on with the data as they are: recovery undoes that */
   if (nvmi_in_transaction(thread)) {
     nvmi_tx_finish(thread, false);
     thread->begun = 0;

@@ -23,6 +23,8 @@
  * child. Started if need be:
  * what is wrong with the file ends the process, status 1. */
 struct nvm_pool *nvmi_port_pool(void);
+/* It has entered a function of `end`, and its transaction stays open. */
+bool nvmi_port_has_ended(const struct nvmi_thread *thread);
 /* An allocator of the port gave this block of DRAM, null, too; where the pool has the data already
  * but is not attached, it stands for one that a fresh pool would have got. */
 void nvmi_port_gave(void *block);
