@@ -15,8 +15,8 @@ struct nvmi_root_events {
 struct nvmi_root_hooks {
   /* The thread begins to change the pool. */
   void (*join)(struct nvmi_thread *thread, const struct nvm_pool *pool);
-  /* The thread has entered a function of `end`: nobody commits, or undoes, what it has open. */
-  bool (*ends)(const struct nvmi_thread *thread);
+  /* Behind the entry of a function of `end`: nobody commits, or undoes, what the thread has open, also when it ends. */
+  bool (*has_ended)(const struct nvmi_thread *thread);
   /* A pointer out of the pool is one to a root that has moved: it is set right. */
   bool (*correct)(struct nvm_pool *pool, uint64_t offset, uint64_t tag);
   /* The root that has this byte, null: none; and what to do about a pointer to it. */

@@ -39,11 +39,12 @@ void nvmi_threads_unlock(void) { nvmi_unlock(lock); }
 bool nvmi_at_work(void) { return nvmi_self && nvmi_self->busy; }
 
 static void leave(struct nvmi_thread *thread) {
-  if (nvmi_thread_ends)
-    nvmi_thread_ends(thread);
+  bool goes = !nvmi_thread_ends || nvmi_thread_ends(thread);
   nvmi_trace_thread_ends();
   nvmi_self = NULL;
   __nvm_lines = &nothing_noted;
+  if (!goes)
+    return;
   nvmi_array_free(&thread->lines, sizeof(struct nvmi_line));
   nvmi_array_free(&thread->nested, sizeof(struct nvmi_line));
   nvmi_array_free(&thread->frames, sizeof(void *));
@@ -148,4 +149,4 @@ void nvmi_thread_left(struct nvmi_thread *thread) {
 }
 
 _Thread_local struct nvmi_held nvmi_held;
-void (*_Atomic nvmi_thread_ends)(struct nvmi_thread *thread);
+bool (*_Atomic nvmi_thread_ends)(struct nvmi_thread *thread);

@@ -108,8 +108,8 @@ void nvmi_threads_unlock(void);
 void nvmi_thread_left(struct nvmi_thread *thread);
 
 /* Ends what a thread has open, and gives its logs back, before its state goes: thread_end.c of the
- * room tx. Signals wait when it returns. Null: no pool was opened. */
-extern void (*_Atomic nvmi_thread_ends)(struct nvmi_thread *thread);
+ * room tx. Signals wait when it returns. False: all stays as it is, and the state. Null: no pool was opened. */
+extern bool (*_Atomic nvmi_thread_ends)(struct nvmi_thread *thread);
 
 static inline bool nvmi_in_transaction(const struct nvmi_thread *thread) {
   return thread->begun || thread->frames.count;

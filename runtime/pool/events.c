@@ -99,11 +99,6 @@ static void in_child(void) {
   nvmi_locks_after_fork(true);
 }
 
-/* Before those of the program and its libraries, also where a constructor registers them: in the
- * parent theirs run before and behind these, while no lock of the runtime is held. */
-static void watch_forks(void) { pthread_atfork(before_fork, in_parent, in_child); }
-__attribute__((section(".preinit_array"), used)) static void (*const watch)(void) = watch_forks;
-
 static bool is_shared(struct nvm_pool *pool) {
   bool shared = false;
   nvmi_lock(&pool->lock);
@@ -166,14 +161,21 @@ static void leave_all(void) {
   nvmi_unlock(&nvmi_locks[NVMI_LOCK_LEAVING]);
 }
 
-/* Pools left open are closed; what this thread wrote outside transactions is committed first, what
- * it left in one undone. */
+/* Pools left open are closed; what this thread wrote outside transactions is committed first. What it has begun
+ * stays open: functions that exit calls later may go on with it, and end it; else the next opening undoes it. What
+ * is open in an atomic call is undone: those functions are not within it. */
 static void end_thread(struct nvmi_thread *thread) {
-  if (nvmi_root_hooks && nvmi_root_hooks->ends(thread))
-    return; /* functions that exit calls later on go on with the data as they are: recovery undoes that */
+  if (thread->begun)
+    return;
+  if (nvmi_root_hooks && nvmi_root_hooks->has_ended(thread)) {
+    if (thread->touched)
+      nvmi_tell("nvmove: another thread than the one that loaded has entered a function of 'end' "
+                "in the port file; what "
+                "this one has stored since its last commit point is undone\n");
+    return;
+  }
   if (nvmi_in_transaction(thread)) {
     nvmi_tx_finish(thread, false);
-    thread->begun = 0;
     thread->frames.count = 0;
   }
   nvmi_uses_open(thread);
@@ -206,6 +208,34 @@ static void at_exit(void) {
   nvmi_exit_left(at_exit);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
+
+static void undo_all(struct nvmi_thread *thread) {
+  nvmi_tx_finish(thread, false);
+  thread->begun = 0;
+  thread->frames.count = 0;
+}
+
+/* Behind all functions of the program that exit calls, but destructors: nobody ends any more what is open. Where
+ * roots have changed in one, and nothing else has, the store that this makes lets exit come again (exits.h). */
+static void at_last(void) {
+  struct nvmi_thread *thread = nvmi_self;
+  if (getpid() != process || !thread || (nvmi_root_hooks && nvmi_root_hooks->has_ended(thread)))
+    return;
+  if (nvmi_in_transaction(thread)) {
+    undo_all(thread);
+    at_exit();
+  } else if (thread->roots) {
+    thread->roots->before_commit();
+  }
+}
+
+/* Before those of the program and its libraries, also where a constructor registers them: in the
+ * parent theirs run before and behind these, while no lock of the runtime is held. */
+static void watch_process(void) {
+  pthread_atfork(before_fork, in_parent, in_child);
+  atexit(at_last);
+}
+__attribute__((section(".preinit_array"), used)) static void (*const watch)(void) = watch_process;
 
 static bool holds(const struct nvm_pool *pool, const char *address, uint64_t *offset) {
   uint64_t in_work = (uint64_t)(address - pool->work), in_home = (uint64_t)(address - pool->home);

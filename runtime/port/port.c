@@ -240,7 +240,10 @@ static void look_behind_end(void) {
     refuse_to_go_on("it has allocated data, and passes a commit point");
 }
 
-bool nvmi_port_has_ended(const struct nvmi_thread *thread) { return port.ender == thread; }
+bool nvmi_port_has_ended(const struct nvmi_thread *thread) {
+  return port.ender && (port.ender == thread || (thread->roots && thread->roots->saves));
+}
+bool nvmi_port_is_ended(void) { return port.ender; }
 
 /* A transaction that nobody commits has all that comes now: the end of the process undoes it. */
 void __nvm_port_ends(const char *Function) {

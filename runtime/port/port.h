@@ -23,8 +23,10 @@
  * child. Started if need be:
  * what is wrong with the file ends the process, status 1. */
 struct nvm_pool *nvmi_port_pool(void);
-/* It has entered a function of `end`, and its transaction stays open. */
+/* Whether the thread, or another where this one saves the roots, has entered a function of `end`: what it has open
+ * stays so. Whether a thread has: roots are as that left them. */
 bool nvmi_port_has_ended(const struct nvmi_thread *thread);
+bool nvmi_port_is_ended(void);
 /* An allocator of the port gave this block of DRAM, null, too; where the pool has the data already
  * but is not attached, it stands for one that a fresh pool would have got. */
 void nvmi_port_gave(void *block);

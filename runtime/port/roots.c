@@ -267,6 +267,8 @@ static bool looks_for_forgotten;
 /* What the thread that attached does at the ends of its transactions. */
 static void save_changed(void) {
   const struct piece *each = watched.items;
+  if (NVMI_UNLIKELY(nvmi_port_is_ended()))
+    return;
   for (size_t i = 0; i < watched.count; i++)
     if (NVMI_UNLIKELY(memcmp(each[i].address, each[i].value, each[i].size)))
       nvmi_root_store(each[i].value, each[i].address, each[i].size);

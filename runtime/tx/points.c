@@ -32,9 +32,12 @@ static unsigned lines_max(const struct nvmi_thread *thread) {
 }
 
 void __nvm_commit_point(void) {
-  if (NVMI_UNLIKELY(nvmi_port_unloaded))
-    nvmi_port_unloaded();
   struct nvmi_thread *thread = nvmi_thread_self();
+  if (NVMI_UNLIKELY(nvmi_port_unloaded)) {
+    nvmi_port_unloaded();
+    if (nvmi_root_hooks && nvmi_root_hooks->has_ended(thread))
+      return;
+  }
   nvmi_uses_open(thread);
   thread->passes_points = true;
   if (thread->roots && !nvmi_in_transaction(thread))

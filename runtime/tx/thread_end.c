@@ -6,6 +6,7 @@
 #include "tx/thread_end.h"
 
 #include "core/gate.h"
+#include "core/root_hooks.h"
 #include "heap/heap.h"
 #include "order/order.h"
 #include "tx/tx.h"
@@ -14,8 +15,11 @@
 #include <signal.h>
 
 static enum nvm_error finish(struct nvmi_thread *thread) {
-  if (!nvmi_in_transaction(thread))
+  if (!nvmi_in_transaction(thread)) {
+    if (thread->roots)
+      thread->roots->before_commit();
     return nvmi_tx_finish_implicit(thread);
+  }
   nvmi_tx_finish(thread, false);
   thread->begun = 0;
   thread->frames.count = 0;
@@ -26,7 +30,7 @@ static enum nvm_error finish(struct nvmi_thread *thread) {
  * from the last commit on: what a handler stores behind it belongs to a new state of this thread.
  * The thread leaves the order before its logs change: whoever undoes a transaction reads the logs
  * of the tickets that depend on it. */
-void nvmi_tx_thread_ends(struct nvmi_thread *thread) {
+bool nvmi_tx_thread_ends(struct nvmi_thread *thread) {
   enum nvm_error error = NVM_OK;
   sigset_t all;
   if (thread->busy || thread->in_heap)
@@ -34,11 +38,15 @@ void nvmi_tx_thread_ends(struct nvmi_thread *thread) {
         NVM_ELIMIT, NULL,
         "a thread ended inside libnvmove: it was cancelled asynchronously, or a signal handler "
         "that interrupted libnvmove ended it; its transaction cannot be ended");
+  sigfillset(&all);
+  if (nvmi_root_hooks && nvmi_root_hooks->has_ended(thread)) {
+    pthread_sigmask(SIG_SETMASK, &all, NULL);
+    return false;
+  }
   thread->leaves = true;
   nvmi_uses_open(thread); /* until it is gone: no close takes a log that is given back here */
   if (thread->ticket)     /* it may wait for a thread that ends, too */
     error = finish(thread);
-  sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, NULL);
   nvmi_threads_lock();
   if (!error)
@@ -54,4 +62,5 @@ void nvmi_tx_thread_ends(struct nvmi_thread *thread) {
                error == NVM_EUNSAFE ? nvm_strerror()
                                     : "what a thread that ends has stored outside transactions "
                                       "could not be committed");
+  return true;
 }

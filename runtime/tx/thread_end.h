@@ -3,4 +3,4 @@
 
 #include "core/thread.h"
 
-void nvmi_tx_thread_ends(struct nvmi_thread *thread);
+bool nvmi_tx_thread_ends(struct nvmi_thread *thread);

@@ -124,6 +124,26 @@ TEST(exit_and_store_after_it) {
   CHECK(nvm_pool_close(pool) == 0);
 }
 
+static void commit_late(void) {
+  STORE(root->words[1], 7);
+  CHECK(nvm_tx_commit(pool) == 0);
+}
+
+static void exit_and_commit(void *path) {
+  atexit(commit_late);
+  exit_in_transaction(path);
+}
+
+/* A function that exit calls goes on with the transaction, and ends it. */
+TEST(exit_and_commit_after_it) {
+  const char *path = test_path("pool");
+  CHECK(test_child(NULL, exit_without_close, (void *)(uintptr_t)path) == 0);
+  CHECK(test_child(NULL, exit_and_commit, (void *)(uintptr_t)path) == 0);
+  pool = test_open(path);
+  root = nvm_pool_root(pool);
+  CHECK(root->words[0] == 6 && root->words[1] == 7 && nvm_pool_close(pool) == 0);
+}
+
 static void exit_beside_a_thread(void *path) {
   pool = test_open(path);
   root = nvm_pool_root(pool);
