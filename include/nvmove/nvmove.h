@@ -84,8 +84,8 @@ int nvm_pool_count_references(NVM_POOL *pool);
  * weak pointers to them become null first. The count knows nothing of addresses in DRAM: calling
  * this says that no variable and no register of any thread holds the address of a block that no
  * pointer in the pool leads to. Closing a counted pool does the same, unless the calling thread has
- * something open in another pool. No transaction is open, no other thread uses the pool (NVM_EOPENTX). Takes time proportional to what is freed; to all blocks
- * when weak pointers lead to them, after a crash, and after a transaction of more than 65,534
+ * something open in another pool. No transaction is open, no other thread uses the pool
+ * (NVM_EOPENTX). Takes time proportional to what is freed; to all blocks when weak pointers lead to them, after a crash, and after a transaction of more than 65,534
  * changed pointers. Cycles stay: weak pointers break them, nvm_pool_collect frees them. `blocks`
  * (may be null): how many. NVM_EARGUMENT: the pool does not count; NVM_EUNSAFE as above;
  * NVM_ECHILD, NVM_ENOMEMORY. A crash meanwhile leaves some for the next time. */

@@ -56,6 +56,8 @@ static void each_pool(void (*visit)(struct nvm_pool *pool)) {
       visit(nvmi_pool_number(i));
 }
 
+static bool is_child; /* of a fork: it keeps nothing */
+
 /* This thread's fork is that of daemon(). */
 static _Thread_local bool hands_over;
 
@@ -90,6 +92,7 @@ static void in_child(void) {
   nvmi_own_threads_in_child();
   nvmi_sync_in_child(hands_over);
   if (!hands_over) {
+    is_child = true;
     nvmi_order_forget();
     nvmi_own_files_forget(); /* a pool's lock is the parent's */
     each_pool(orphan);
@@ -169,9 +172,9 @@ static void end_thread(struct nvmi_thread *thread) {
     return;
   if (nvmi_root_hooks && nvmi_root_hooks->has_ended(thread)) {
     if (thread->touched)
-      nvmi_tell("nvmove: another thread than the one that loaded has entered a function of 'end' "
-                "in the port file; what "
-                "this one has stored since its last commit point is undone\n");
+      nvmi_tell(
+          "nvmove: another thread than the one that loaded has entered a function of 'end' "
+          "in the port file; what this one has stored since its last commit point is undone\n");
     return;
   }
   if (nvmi_in_transaction(thread)) {
@@ -224,7 +227,7 @@ static void at_last(void) {
   if (nvmi_in_transaction(thread)) {
     undo_all(thread);
     at_exit();
-  } else if (thread->roots) {
+  } else if (thread->roots && thread->roots->saves && !is_child) {
     thread->roots->before_commit();
   }
 }

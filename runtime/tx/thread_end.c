@@ -16,7 +16,7 @@
 
 static enum nvm_error finish(struct nvmi_thread *thread) {
   if (!nvmi_in_transaction(thread)) {
-    if (thread->roots)
+    if (thread->roots && thread->roots->saves)
       thread->roots->before_commit();
     return nvmi_tx_finish_implicit(thread);
   }
