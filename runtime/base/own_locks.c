@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "base/own_locks.h"
 #include "base/basics.h"
+#include "base/signals.h"
 #include "base/uncancelled.h"
 
 #include <assert.h>
@@ -56,9 +57,7 @@ static void let_signals_wait(enum nvmi_rank rank) {
   bool never = rank < NVMI_LOCK_FREEZER || rank == NVMI_LOCK_ORDER;
   if (self.masks || never || (!always && nvmi_at_work && nvmi_at_work()))
     return;
-  sigset_t all;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &self.before_locks);
+  self.before_locks = nvmi_signals_hold();
   self.masks = true;
 }
 
@@ -70,7 +69,7 @@ static void let_signals_come(void) {
     return;
   sigset_t before = self.before_locks;
   self.masks = false;
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  nvmi_signals_release(&before);
 }
 
 void nvmi_lock(struct nvmi_mutex *lock) {
@@ -175,9 +174,7 @@ static struct nvmi_mutex *next(const struct nvmi_mutex *lock, bool in_child) {
 }
 
 bool nvmi_locks_before_fork(bool at_work) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  sigset_t before = nvmi_signals_hold();
   bool waits = !at_work && !holds_from(0);
   self.before_fork = before;
   self.forks = true;
@@ -193,7 +190,7 @@ void nvmi_locks_after_fork(bool in_child) {
       give_back(lock, in_child);
   self.forks = false;
   sigset_t before = self.before_fork;
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  nvmi_signals_release(&before);
 }
 
 void nvmi_each_module(int (*visit)(struct dl_phdr_info *info, size_t size, void *context),

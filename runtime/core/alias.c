@@ -5,12 +5,12 @@
  */
 #include "core/alias.h"
 
+#include "base/signals.h"
 #include "core/handed.h"
 #include "core/lines.h"
 #include "platform/persist.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <sys/mman.h>
 
 enum { ROOM_MIN = 1024 /* slots: 8 KiB, within the first-level cache */ };
@@ -61,11 +61,9 @@ static inline void make_room(struct nvmi_log *log) {
   const struct nvmi_alias_part *alias = &log->alias;
   if (NVMI_LIKELY(2 * (alias->count + 1) <= alias->room))
     return;
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  sigset_t before = nvmi_signals_hold();
   grow(log);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  nvmi_signals_release(&before);
 }
 
 struct nvmi_sealed *nvmi_alias_make(struct nvmi_log *log, uint64_t line) {

@@ -1,8 +1,7 @@
 /* lines.c: the lines of the open transaction, where that takes more than a moment: see lines.h. */
 #include "core/lines.h"
+#include "base/signals.h"
 #include "core/map.h"
-
-#include <signal.h>
 
 void nvmi_line_push_more(struct nvmi_thread *thread, uint64_t line, uint64_t mask) {
   struct nvmi_line item = {line, mask};
@@ -38,14 +37,12 @@ void nvmi_lines_collect(struct nvmi_thread *thread, size_t nested) {
 }
 
 void nvmi_lines_drop_nested(struct nvmi_thread *thread, size_t count) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  sigset_t before = nvmi_signals_hold();
   struct nvmi_line *items = thread->nested.items;
   thread->nested.count -= count;
   memmove(items, items + count, thread->nested.count * sizeof *items);
   thread->nested_old = thread->nested.count;
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  nvmi_signals_release(&before);
 }
 
 void nvmi_lines_collect_all(struct nvmi_thread *thread) {

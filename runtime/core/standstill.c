@@ -3,13 +3,13 @@
 
 #include "base/clock.h"
 #include "base/pause.h"
+#include "base/signals.h"
 #include "core/barrier.h"
 #include "core/gate.h"
 #include "core/log_state.h"
 #include "core/map.h"
 
 #include <assert.h>
-#include <signal.h>
 
 static const uint64_t PATIENCE_NS = UINT64_C(1000000000); /* for transactions that end */
 
@@ -62,9 +62,7 @@ static sigset_t before_stop; /* signals that were blocked; of the thread that ha
  * the lock is free. Who shrinks a view holds the lock, too, and keeps its gate shut for itself. */
 void nvmi_stop_others(struct nvmi_thread *thread, uint64_t pools) {
   struct nvm_pool *locked;
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  sigset_t before = nvmi_signals_hold();
   nvmi_lock(freezer);
   before_stop = before;
   for (unsigned tries = 0;; tries++) {
@@ -93,7 +91,7 @@ void nvmi_let_others(struct nvmi_thread *thread) {
   let_all_go();
   sigset_t before = before_stop;
   nvmi_unlock(freezer);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  nvmi_signals_release(&before);
 }
 
 /* In a standstill. A thread that is ending what it had open here may still use it; one that waits for its turn

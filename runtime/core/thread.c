@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "core/thread.h"
 #include "base/signal_frame.h"
+#include "base/signals.h"
 #include "core/alias.h"
 #include "core/barrier.h"
 #include "core/gate.h"
@@ -111,11 +112,9 @@ static struct nvmi_thread *make(void) {
 /* Signals wait: a handler that stores to a pool must find the state whole or not there; then it has made
  * one by now. */
 struct nvmi_thread *nvmi_thread_make(void) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  sigset_t before = nvmi_signals_hold();
   struct nvmi_thread *thread = nvmi_self ? nvmi_self : make();
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  nvmi_signals_release(&before);
   return thread;
 }
 
@@ -127,9 +126,7 @@ void nvmi_before_fatal_handler(void) {
 }
 
 void nvmi_thread_left(struct nvmi_thread *thread) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  sigset_t before = nvmi_signals_hold();
   thread->busy++; /* who jumps out of a wait is not: then nobody takes its logs away */
   nvmi_compiler_barrier();
   nvmi_gate_enter(thread, 0);
@@ -145,7 +142,7 @@ void nvmi_thread_left(struct nvmi_thread *thread) {
   nvmi_compiler_barrier();
   thread->busy = thread->uses_open = 0;
   thread->awaits = false;
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  nvmi_signals_release(&before);
 }
 
 _Thread_local struct nvmi_held nvmi_held;

@@ -6,12 +6,12 @@
 #include "base/checksum.h"
 #include "base/kill.h"
 #include "base/own_threads.h"
+#include "base/signals.h"
 #include "core/header.h"
 #include "heap/heap_types.h"
 
 #include "nvmove/inspect.h"
 
-#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -282,11 +282,9 @@ bool nvmi_counts_cover(struct nvmi_counts *counts, uint64_t to) {
   if (NVMI_LIKELY(
           atomic_load_explicit(&counts->covered[nvmi_counts_table(to)], memory_order_acquire)))
     return true;
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  sigset_t before = nvmi_signals_hold();
   bool is_covered = cover_anew(counts, to);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  nvmi_signals_release(&before);
   return is_covered;
 }
 

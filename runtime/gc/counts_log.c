@@ -6,12 +6,12 @@
 
 #include "base/kill.h"
 #include "base/own_threads.h"
+#include "base/signals.h"
 #include "gc/changes.h"
 #include "log/log.h"
 #include "log/log_read.h"
 
 #include <sched.h>
-#include <signal.h>
 #include <string.h>
 
 enum { THREAD_AT = 4096 }; /* lines that wait: then the thread is worth waking */
@@ -75,13 +75,11 @@ static void *count_on(void *argument) {
  */
 static void wake(struct nvmi_counts *counts) {
   if (!counts->has_thread) {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    sigset_t before = nvmi_signals_hold();
     counts->has_thread = pthread_create(&counts->thread, NULL, count_on, counts) == 0;
     if (counts->has_thread)
       nvmi_own_thread_began();
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    nvmi_signals_release(&before);
   }
   pthread_cond_signal(&counts->wake);
 }

@@ -13,6 +13,7 @@
 
 #include "base/own_locks.h"
 #include "base/signal_frame.h"
+#include "base/signals.h"
 #include "core/gate.h"
 #include "core/map.h"
 #include "core/tracing.h"
@@ -77,24 +78,19 @@ static void hand_on(struct nvmi_thread *thread, uintptr_t lock, bool in_handler,
   nvmi_used_open(thread);
 }
 
-/* A handler may jump out of sem_post, which is the one that POSIX has for handlers, too, also out of that of
- * another handler: signals wait. */
-static bool let_signals_wait(enum kind kind, sigset_t *before) {
-  sigset_t all;
-  sigfillset(&all);
-  return kind == SIGNAL && pthread_sigmask(SIG_SETMASK, &all, before) == 0;
-}
-
+/* A handler may jump out of sem_post (SIGNAL), which is the one that POSIX has for handlers, too, also out of that
+ * of another handler: signals wait. */
 static __attribute__((noinline)) void tell_release(struct nvmi_thread *thread, uintptr_t lock,
                                                    enum kind kind, bool holds_others) {
   sigset_t before;
   if (nvmi_tracing)
     nvmi_trace_release((const void *)(lock & ~(uintptr_t)1));
   bool in_handler = kind == SIGNAL && (thread->ends || nvmi_in_signal_handler());
-  bool they_wait = let_signals_wait(kind, &before);
+  if (kind == SIGNAL)
+    before = nvmi_signals_hold();
   hand_on(thread, lock, in_handler, holds_others);
-  if (they_wait)
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (kind == SIGNAL)
+    nvmi_signals_release(&before);
   if (NVMI_UNLIKELY(thread->posts_count))
     nvmi_order_post(thread);
 }
@@ -134,10 +130,11 @@ static inline bool ends_behind_release(const struct nvmi_thread *thread) {
 static __attribute__((noinline)) void end_behind_release(struct nvmi_thread *thread,
                                                          enum kind kind) {
   sigset_t before;
-  bool they_wait = let_signals_wait(kind, &before);
+  if (kind == SIGNAL)
+    before = nvmi_signals_hold();
   nvmi_tx_end_at_release(thread, nvmi_holds_other_than(NULL));
-  if (they_wait)
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (kind == SIGNAL)
+    nvmi_signals_release(&before);
 }
 
 static inline int released(int result) {

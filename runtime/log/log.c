@@ -9,6 +9,7 @@
 #include "log/log.h"
 
 #include "base/invariant.h"
+#include "base/signals.h"
 #include "core/barrier.h"
 #include "core/header.h"
 #include "core/root_hooks.h"
@@ -74,9 +75,7 @@ static struct nvm_log_slot *slot_of(const struct nvmi_log *log) {
 /* Signals wait: a handler must find segment and place changed together. */
 bool nvmi_log_extend(struct nvmi_log *log, struct nvmi_cursor *cursor) {
   struct nvm_segment *full = cursor->segment, *next = NULL;
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  sigset_t before = nvmi_signals_hold();
   if (cursor->segment != full) { /* a handler was here first */
     next = cursor->segment;
   } else if (full->next) {
@@ -91,7 +90,7 @@ bool nvmi_log_extend(struct nvmi_log *log, struct nvmi_cursor *cursor) {
     cursor->segment = next;
     cursor->at = sizeof *next;
   }
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  nvmi_signals_release(&before);
   return next != NULL;
 }
 
@@ -262,14 +261,12 @@ struct nvmi_log *nvmi_log_attach(struct nvmi_thread *thread, struct nvm_pool *po
 
 /* Signals wait: a handler that stores finds the log whole, or none. */
 struct nvmi_log *nvmi_log_make(struct nvmi_thread *thread, struct nvm_pool *pool) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  sigset_t before = nvmi_signals_hold();
   struct nvmi_log *log = thread->logs[pool->index]; /* of a handler that came before */
   bool is_new = !log && (log = nvmi_log_attach(thread, pool));
   if (is_new && nvmi_root_hooks)
     nvmi_root_hooks->join(thread, pool);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  nvmi_signals_release(&before);
   return log;
 }
 

@@ -12,6 +12,7 @@
  * What it does not do: plain stores are refused. Plain loads see what has been flushed.
  */
 #include "base/kill.h"
+#include "base/signals.h"
 #include "core/alias.h"
 #include "core/lines.h"
 #include "log/entry.h"
@@ -21,7 +22,6 @@
 #include "methods/undo_own.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <string.h>
 
 enum {
@@ -41,9 +41,7 @@ static uint64_t placed(const struct nvmi_log *log, uint64_t line) {
 static void flush(struct nvmi_log *log) {
   if (!log->alias.count)
     return;
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  sigset_t before = nvmi_signals_hold();
   nvmi_fence_entries(log);
   nvmi_step(NVMI_STEP_COMMIT);
   for (size_t i = 0; i < log->alias.count; i++) {
@@ -53,7 +51,7 @@ static void flush(struct nvmi_log *log) {
                      (alias->line + 1) * NVM_LINE_SIZE);
   }
   nvmi_alias_clear(log);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  nvmi_signals_release(&before);
 }
 
 /* A frame of the old bytes, those between the first and the last that are news to the transaction. The

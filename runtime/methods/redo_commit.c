@@ -3,14 +3,13 @@
 #include "methods/redo_commit.h"
 
 #include "base/kill.h"
+#include "base/signals.h"
 #include "core/follower.h"
 #include "core/map.h"
 #include "judge/pointers.h"
 #include "tx/shrink.h"
 #include "tx/straight.h"
 #include "types/compare.h"
-
-#include <signal.h>
 
 static void add_to_record(void *record, struct nvm_pool *pool, uint64_t offset, uint64_t mask) {
   nvmi_record_line(record, offset, pool->work + offset, mask);
@@ -55,16 +54,14 @@ static void store_late(const struct nvmi_log *log, size_t late) {
  * meanwhile: while the record comes to a disk more would come, and each asks for one more record. */
 void nvmi_redo_commit_behind(struct nvmi_log *log, size_t late) {
   const volatile size_t *stored = &log->owner->nested.count;
-  sigset_t all, before;
   if (NVMI_LIKELY(*stored == late))
     return;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  sigset_t before = nvmi_signals_hold();
   log->operations.count = 0;
   if (nvmi_redo_commit(log, NULL, 0))
     nvmi_fatal(NVM_ENOSPACE, log->pool->path,
                "no room for what a signal handler stored while a transaction committed");
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  nvmi_signals_release(&before);
 }
 
 static void count_page(void *unused, struct nvm_pool *pool, uint64_t offset, uint64_t mask) {

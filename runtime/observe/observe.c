@@ -1,6 +1,7 @@
 /* observe.c: the switch, the lock, the memory, and when a point is due. See observe.h. */
 #define _GNU_SOURCE
 #include "observe/observe.h"
+#include "base/signals.h"
 #include "observe/links.h"
 #include "observe/modules.h"
 #include "observe/stacks.h"
@@ -12,7 +13,6 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,9 +119,7 @@ static void note_wait(const void *frame) {
 
 /* No handler runs meanwhile: it might allocate. */
 static void follow(const void *frame, const char *end) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  sigset_t before = nvmi_signals_hold();
   uint64_t start = now(CLOCK_THREAD_CPUTIME_ID);
   nvmi_observe_list_parts();
   nvmi_observe_lock();
@@ -134,7 +132,7 @@ static void follow(const void *frame, const char *end) {
   }
   nvmi_observe_unlock();
   taken += followed - start;
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  nvmi_signals_release(&before);
 }
 
 void nvmi_observe_point(const void *frame) {

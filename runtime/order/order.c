@@ -13,6 +13,7 @@
 #include "base/own_locks.h"
 #include "base/pause.h"
 #include "base/signal_frame.h"
+#include "base/signals.h"
 #include "core/gate.h"
 #include "core/lines.h"
 #include "core/map.h"
@@ -21,7 +22,6 @@
 #include "order/ticket.h"
 #include "order/waits.h"
 
-#include <signal.h>
 #include <string.h>
 
 enum { WAIT_NS = 20000000 /* of an abort for dependents */ };
@@ -74,11 +74,9 @@ bool nvmi_order_try_lock(void) {
  * until all is posted: one may jump out of the store behind which that happens. */
 __attribute__((noinline)) void nvmi_order_post(struct nvmi_thread *thread) {
   struct nvmi_post posts[NVMI_POSTS_MAX];
-  sigset_t all, before;
   if (thread->busy || nvmi_in_order)
     return;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  sigset_t before = nvmi_signals_hold();
   unsigned count = thread->posts_count;
   memcpy(posts, thread->posts, count * sizeof *posts);
   thread->posts_count = 0;
@@ -88,7 +86,7 @@ __attribute__((noinline)) void nvmi_order_post(struct nvmi_thread *thread) {
     for (unsigned k = 0; k < posts[i].count; k++)
       nvmi_real_post(posts[i].semaphore);
   }
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  nvmi_signals_release(&before);
 }
 
 void nvmi_order_unlock(void) {
@@ -120,11 +118,9 @@ bool nvmi_order_posts_later(void *semaphore) {
   struct nvmi_thread *thread = nvmi_self;
   if (!thread || !(nvmi_in_order || (thread->busy && nvmi_in_signal_handler())))
     return false;
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before); /* another handler may interrupt this one */
+  sigset_t before = nvmi_signals_hold(); /* another handler may interrupt this one */
   post_later(thread, semaphore);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  nvmi_signals_release(&before);
   return true;
 }
 

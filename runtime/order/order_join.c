@@ -7,6 +7,7 @@
  */
 #include "order/order_join.h"
 
+#include "base/signals.h"
 #include "core/barrier.h"
 #include "core/lines.h"
 #include "core/map.h"
@@ -18,8 +19,6 @@
 #include "core/tracing.h"
 #include "order/ticket.h"
 #include "order/undoing.h"
-
-#include <signal.h>
 
 struct nvmi_thread nvmi_nobody;
 
@@ -93,9 +92,7 @@ bool nvmi_join_is_safe(struct nvmi_thread *thread) {
 
 /* Signals wait: a handler that stores must find a log. */
 void nvmi_join_pack(struct nvmi_thread *thread, struct nvmi_array *parcels) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  sigset_t before = nvmi_signals_hold();
   nvmi_join_seal(thread);
   thread->busy++;
   nvmi_lines_collect_all(thread);
@@ -118,7 +115,7 @@ void nvmi_join_pack(struct nvmi_thread *thread, struct nvmi_array *parcels) {
   nvmi_says_it_rests(thread);
   nvmi_compiler_barrier();
   thread->busy--;
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  nvmi_signals_release(&before);
 }
 
 /* Judged alone, each was safe. A member that one stored may decide about what another did: their

@@ -3,6 +3,7 @@
 #include "platform/late_sync.h"
 
 #include "base/own_threads.h"
+#include "base/signals.h"
 #include "base/uncancelled.h"
 #include "platform/sync.h"
 
@@ -10,7 +11,6 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <sys/syscall.h>
@@ -60,11 +60,9 @@ int nvmi_late_sync_start(unsigned index, unsigned ms) {
   late->asked = late->ends = 0;
   if (!ms)
     return 0;
-  sigset_t every, before;
-  sigfillset(&every);
-  pthread_sigmask(SIG_SETMASK, &every, &before);
+  sigset_t before = nvmi_signals_hold();
   int error = pthread_create(&late->thread, NULL, sync_late, late);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  nvmi_signals_release(&before);
   late->runs = !error;
   if (!error)
     nvmi_own_thread_began();

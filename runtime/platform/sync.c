@@ -4,6 +4,7 @@
 
 #include "base/basics.h"
 #include "base/own_locks.h"
+#include "base/signals.h"
 #include "base/uncancelled.h"
 #include "platform/delayed.h"
 #include "platform/pages.h"
@@ -193,9 +194,7 @@ static void add_demand(struct nvmi_demand *demand, bool whole, const nvmi_pages 
 
 /* Of a file that is closed nothing is left to do. Signals wait: a handler may ask for a sync itself. */
 static void sync_file(struct synced *file, bool whole, const nvmi_pages *pages, unsigned number) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  sigset_t before = nvmi_signals_hold();
   nvmi_lock(lock);
   bool again = file->cause;
   uint64_t own = ++file->asked;
@@ -207,7 +206,7 @@ static void sync_file(struct synced *file, bool whole, const nvmi_pages *pages, 
       lead(file);
   int cause = file->cause;
   nvmi_unlock(lock);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  nvmi_signals_release(&before);
   if (cause)
     fail(file, cause, again);
 }
@@ -370,15 +369,13 @@ void nvmi_sync_remove(unsigned index, const char *home) {
   struct synced *file = &files[index];
   if (!home || file->home != home)
     return;
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  sigset_t before = nvmi_signals_hold();
   nvmi_lock(lock);
   while (file->is_busy)
     await(file);
   atomic_store_explicit(&file->home, NULL, memory_order_release);
   nvmi_unlock(lock);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  nvmi_signals_release(&before);
 }
 
 void nvmi_sync_in_child(bool has_mappings) {

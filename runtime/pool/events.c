@@ -16,6 +16,7 @@
 #include "base/own_files.h"
 #include "base/own_threads.h"
 #include "base/signal_frame.h"
+#include "base/signals.h"
 #include "core/exits.h"
 #include "core/gate.h"
 #include "core/map.h"
@@ -200,16 +201,14 @@ static void end_thread(struct nvmi_thread *thread) {
 /* The last thread may have ended before, with all that it had (pthread_exit). Signals wait while pools are
  * left: a handler that stores would wait for the locks of this thread. */
 static void at_exit(void) {
-  sigset_t all, before;
   if (getpid() != process)
     return;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  sigset_t before = nvmi_signals_hold();
   if (nvmi_self)
     end_thread(nvmi_self);
   leave_all();
   nvmi_exit_left(at_exit);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  nvmi_signals_release(&before);
 }
 
 static void undo_all(struct nvmi_thread *thread) {

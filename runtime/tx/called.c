@@ -9,9 +9,9 @@
  */
 #define _GNU_SOURCE
 #include "tx/called.h"
+#include "base/signals.h"
 
 #include <pthread.h>
-#include <signal.h>
 
 struct nvmi_called {
   void *address;
@@ -21,12 +21,10 @@ struct nvmi_called {
 
 /* Signals wait: a handler's calls use the list, too. */
 static __attribute__((noinline, cold)) void make_room(struct nvmi_thread *thread, size_t count) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  sigset_t before = nvmi_signals_hold();
   if (!nvmi_array_reserve(&thread->called, count, sizeof(struct nvmi_called)))
     nvmi_fatal(NVM_ENOMEMORY, NULL, "out of memory for what a library's function may write");
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  nvmi_signals_release(&before);
 }
 
 /* In this order a signal handler's own calls leave the list as it was; they may have made `count` larger. */

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/pause.h"
+#include "base/signals.h"
 #include "core/barrier.h"
 #include "core/follower.h"
 #include "core/gate.h"
@@ -16,7 +17,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
-#include <signal.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -101,16 +101,14 @@ static void answer(struct nvm_pool *pool, uint64_t asked) {
 }
 
 static void answer_one(struct nvm_pool *pool) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  sigset_t before = nvmi_signals_hold();
   uint64_t asked = __atomic_load_n(&nvmi_backup_words(pool)->asked, __ATOMIC_ACQUIRE);
   uint64_t bit = UINT64_C(1) << pool->index;
   if (asked && !(atomic_fetch_or(&answering, bit) & bit)) {
     answer(pool, asked);
     atomic_fetch_and(&answering, ~bit);
   }
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  nvmi_signals_release(&before);
 }
 
 __attribute__((noinline)) void nvmi_backup_answer(const struct nvmi_thread *thread,

@@ -1,12 +1,11 @@
 /* note_nested.c: the notes of a signal handler that has interrupted the runtime. */
 #include "tx/note_nested.h"
 
+#include "base/signals.h"
 #include "core/follower.h"
 #include "core/lines.h"
 #include "core/tracing.h"
 #include "log/entry.h"
-
-#include <signal.h>
 
 enum { LINE = NVM_LINE_SIZE, BYTES_MAX = 1024 };
 
@@ -29,9 +28,7 @@ static bool is_nested(const struct nvmi_thread *thread, uintptr_t start, uintptr
 
 void nvmi_note_nested(struct nvmi_thread *thread, struct nvm_pool *pool, uintptr_t start,
                       uintptr_t end) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  sigset_t before = nvmi_signals_hold();
   struct nvmi_log *log = thread->logs[pool->index];
   if (!log || end - start > BYTES_MAX)
     nvmi_fatal(NVM_ELIMIT, pool->path,
@@ -40,7 +37,7 @@ void nvmi_note_nested(struct nvmi_thread *thread, struct nvm_pool *pool, uintptr
                    : "a signal handler that interrupts the runtime makes the first store of its "
                      "thread to this pool; store to the pool before handlers do");
   if (thread->in_call && is_nested(thread, start, end)) {
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    nvmi_signals_release(&before);
     return;
   }
   int depth = thread->busy++;
@@ -63,5 +60,5 @@ void nvmi_note_nested(struct nvmi_thread *thread, struct nvm_pool *pool, uintptr
   if (!thread->in_call)
     thread->nested_old = thread->nested.count;
   thread->busy = depth;
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  nvmi_signals_release(&before);
 }

@@ -22,13 +22,13 @@
 #include "tx/shrink.h"
 
 #include "base/settings.h"
+#include "base/signals.h"
 #include "core/barrier.h"
 #include "core/gate.h"
 #include "log/checkpoint.h"
 #include "log/log.h"
 
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -113,12 +113,10 @@ void nvmi_shrink(struct nvmi_log *log) {
   struct nvm_pool *pool = log->pool;
   if (pool->written_count <= pool->written_limit)
     return;
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  sigset_t before = nvmi_signals_hold();
   nvmi_lock(&pool->lock);              /* no thread gets its first log meanwhile */
   if (!others_write(pool, log->owner)) /* not yet for sure, but often in vain */
     shrink_alone(log);
   nvmi_unlock(&pool->lock);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  nvmi_signals_release(&before);
 }

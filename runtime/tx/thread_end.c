@@ -5,6 +5,7 @@
  */
 #include "tx/thread_end.h"
 
+#include "base/signals.h"
 #include "core/gate.h"
 #include "core/root_hooks.h"
 #include "heap/heap.h"
@@ -12,7 +13,6 @@
 #include "tx/tx.h"
 
 #include <assert.h>
-#include <signal.h>
 
 static enum nvm_error finish(struct nvmi_thread *thread) {
   if (!nvmi_in_transaction(thread)) {
@@ -32,22 +32,20 @@ static enum nvm_error finish(struct nvmi_thread *thread) {
  * of the tickets that depend on it. */
 bool nvmi_tx_thread_ends(struct nvmi_thread *thread) {
   enum nvm_error error = NVM_OK;
-  sigset_t all;
   if (thread->busy || thread->in_heap)
     nvmi_fatal(
         NVM_ELIMIT, NULL,
         "a thread ended inside libnvmove: it was cancelled asynchronously, or a signal handler "
         "that interrupted libnvmove ended it; its transaction cannot be ended");
-  sigfillset(&all);
   if (nvmi_root_hooks && nvmi_root_hooks->has_ended(thread)) {
-    pthread_sigmask(SIG_SETMASK, &all, NULL);
+    nvmi_signals_hold();
     return false;
   }
   thread->leaves = true;
   nvmi_uses_open(thread); /* until it is gone: no close takes a log that is given back here */
   if (thread->ticket)     /* it may wait for a thread that ends, too */
     error = finish(thread);
-  pthread_sigmask(SIG_SETMASK, &all, NULL);
+  nvmi_signals_hold();
   nvmi_threads_lock();
   if (!error)
     error = finish(thread);

@@ -9,6 +9,7 @@
 #include "tx/tx.h"
 #include "base/invariant.h"
 #include "base/signal_frame.h"
+#include "base/signals.h"
 #include "core/barrier.h"
 #include "core/follower.h"
 #include "core/gate.h"
@@ -27,8 +28,6 @@
 #include "tx/wrap.h"
 #include "types/compare.h"
 #include "types/types.h"
-
-#include <signal.h>
 
 /* The end of a transaction in one pool. Crash before step 6 has made the record durable: recovery undoes
  * the transaction (undo), or finds nothing of it in the file (shadow). Crash after: it has happened. */
@@ -220,12 +219,10 @@ finish(struct nvmi_thread *thread, bool commit, bool masked, bool in_order) {
  * bytes are undone: what one stored meanwhile would be undone in part. */
 static __attribute__((noinline)) enum nvm_error finish_masked(struct nvmi_thread *thread,
                                                               bool commit, bool in_order) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  sigset_t before = nvmi_signals_hold();
   bool posted = !in_order && thread->ticket; /* by a handler, a moment ago */
   enum nvm_error error = posted ? NVM_OK : finish(thread, commit, true, in_order);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  nvmi_signals_release(&before);
   return NVMI_UNLIKELY(posted) ? nvmi_tx_finish_in_order(thread, commit) : error;
 }
 

@@ -5,6 +5,7 @@
  */
 #include "tx/tx_order.h"
 
+#include "base/signals.h"
 #include "core/gate.h"
 #include "core/lines.h"
 #include "core/log_state.h"
@@ -20,8 +21,6 @@
 #include "tx/called.h"
 #include "tx/tx.h"
 
-#include <signal.h>
-
 /* An unsafe pointer was found, which another may have stored there; or one was there at a release,
  * and another may have stored over it. */
 static enum nvm_error commit_own_pointers(struct nvmi_thread *thread) {
@@ -32,16 +31,8 @@ static enum nvm_error commit_own_pointers(struct nvmi_thread *thread) {
 }
 
 /* Whether what signal handlers store to roots would be a part of the end, or not, by chance. */
-static bool let_signals_wait(const struct nvmi_thread *thread, sigset_t *before) {
-  sigset_t all;
-  sigfillset(&all);
-  return NVMI_UNLIKELY(thread->roots != NULL) && thread->roots->saves &&
-         pthread_sigmask(SIG_SETMASK, &all, before) == 0;
-}
-
-static void let_signals_come(bool they_wait, const sigset_t *before) {
-  if (they_wait)
-    pthread_sigmask(SIG_SETMASK, before, NULL);
+static inline bool saves_roots(const struct nvmi_thread *thread) {
+  return NVMI_UNLIKELY(thread->roots != NULL) && thread->roots->saves;
 }
 
 /* Behind the gate: no other is being undone while this one commits. */
@@ -68,24 +59,30 @@ static enum nvm_error commit_in_order(struct nvmi_thread *thread) {
   uint64_t pools = nvmi_order_close(thread, true);
   if (thread->ticket->parcels.count && !nvmi_join_is_safe(thread))
     return NVM_EUNSAFE;
-  bool they_wait = let_signals_wait(thread, &before);
-  if (they_wait)
+  bool saves = saves_roots(thread);
+  if (saves)
+    before = nvmi_signals_hold();
+  if (saves)
     thread->roots->before_commit();
   enum nvm_error error = commit_joined(thread, pools);
-  let_signals_come(they_wait, &before);
+  if (saves)
+    nvmi_signals_release(&before);
   return error;
 }
 
 static void undo_in_order(struct nvmi_thread *thread) {
   sigset_t before;
-  bool they_wait = let_signals_wait(thread, &before);
+  bool saves = saves_roots(thread);
+  if (saves)
+    before = nvmi_signals_hold();
   uint64_t pools = nvmi_order_close(thread, false);
   nvmi_undoing_begin(thread, pools);
   nvmi_tx_finish_alone(thread, false, true);
   nvmi_undoing_end(thread);
-  if (they_wait)
+  if (saves)
     thread->roots->after_abort();
-  let_signals_come(they_wait, &before);
+  if (saves)
+    nvmi_signals_release(&before);
 }
 
 static const enum nvm_error turn_errors[] = {[NVMI_TURN_BROKEN] = NVM_EBROKEN,
@@ -206,12 +203,15 @@ enum nvm_error nvmi_tx_finish_with_roots(struct nvmi_thread *thread, bool commit
       roots->before_commit();
     return nvmi_tx_finish_in_order(thread, commit);
   }
-  bool they_wait = let_signals_wait(thread, &before);
+  bool saves = saves_roots(thread);
+  if (saves)
+    before = nvmi_signals_hold();
   if (commit)
     roots->before_commit();
   enum nvm_error error = nvmi_tx_finish_alone(thread, commit, false);
   if (!commit || (error && error != NVM_ECHILD)) /* a child's variables are its own */
     roots->after_abort();
-  let_signals_come(they_wait, &before);
+  if (saves)
+    nvmi_signals_release(&before);
   return error;
 }
