@@ -7,7 +7,10 @@
  * a gate is shut, which every note looks at after it has said that it is at work (`busy`). A
  * barrier in all threads (membarrier) comes between shutting the gate and looking at them: a thread
  * then either shows what it does or finds the gate shut, and waits. Signals wait as well. A page
- * with a field that is never noted, or with something uncommitted, differs from the file and stays.
+ * with something uncommitted differs from the file and stays.
+ *
+ * Fields that are never noted, and locks, are stored to at any moment by any thread. Where there are others, pages with
+ * such fields stay; and a pool in which locks lie, which may be in any block, is not bounded.
  *
  * What was streamed to the file shows there before a page is dropped, without a fence: shutting the
  * gate is a locked instruction, which empties the buffers of this processor that combine writes
@@ -25,15 +28,19 @@
 #include "base/signals.h"
 #include "core/barrier.h"
 #include "core/gate.h"
+#include "heap/heap.h"
+#include "heap/heap_types.h"
 #include "log/checkpoint.h"
 #include "log/log.h"
+#include "types/judged.h"
 
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/single_threaded.h>
 
-enum { PAGE = 4096 };
+enum { PAGE = 4096, STEP = 16 /* blocks begin at multiples of it */ };
 
 uint64_t nvmi_shrink_bound(void) { return nvmi_setting_number("NVMOVE_SHADOW_DRAM"); }
 
@@ -80,12 +87,27 @@ __attribute__((no_sanitize("thread"))) static bool others_write(const struct nvm
   return false;
 }
 
+/* Whether a block on the page is of a type with fields that are never noted. */
+static bool has_volatile(struct nvm_pool *pool, uint64_t page) {
+  uint64_t end = page + PAGE, inside;
+  uint32_t index;
+  for (uint64_t at = page; at < end;) {
+    const struct nvmi_span *span = nvmi_block_at(pool, at, &index, &inside);
+    uint16_t type = span ? span->words[index] : 0;
+    if (type && nvmi_judged_words(pool, type - 1u) >> NVMI_JUDGED_VOLATILE_BIT & 1)
+      return true;
+    at += span ? nvmi_block_size(span) - inside : STEP;
+  }
+  return false;
+}
+
 /* Drops what equals the file of 64 pages. */
 static void drop_clean(struct nvm_pool *pool, uint64_t first) {
   uint64_t left = pool->written[first / 64], kept = left;
   for (; left; left &= left - 1) {
     uint64_t page = first + (unsigned)__builtin_ctzll(left), offset = page * PAGE;
-    if (memcmp(pool->work + offset, pool->home + offset, PAGE) != 0 ||
+    if ((pool->has_volatile && !__libc_single_threaded && has_volatile(pool, offset)) ||
+        memcmp(pool->work + offset, pool->home + offset, PAGE) != 0 ||
         madvise(pool->work + offset, PAGE, MADV_DONTNEED) != 0)
       continue;
     kept &= ~(UINT64_C(1) << (page % 64));
@@ -111,7 +133,8 @@ static void shrink_alone(struct nvmi_log *log) {
 
 void nvmi_shrink(struct nvmi_log *log) {
   struct nvm_pool *pool = log->pool;
-  if (pool->written_count <= pool->written_limit)
+  if (pool->written_count <= pool->written_limit ||
+      (pool->stores_unnoted && !__libc_single_threaded))
     return;
   sigset_t before = nvmi_signals_hold();
   nvmi_lock(&pool->lock);              /* no thread gets its first log meanwhile */

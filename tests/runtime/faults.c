@@ -66,9 +66,13 @@ void *__wrap_mmap(void *at, size_t size, int protection, int flags, int fd, off_
 }
 bool fault_old_kernel;
 
+void (*hook_dropped)(void *at, size_t size);
+
 int __real_madvise(void *at, size_t size, int advice);
 int __wrap_madvise(void *at, size_t size, int advice) {
   bool unknown = fault_old_kernel && advice == MADV_POPULATE_WRITE;
+  if (hook_dropped && advice == MADV_DONTNEED)
+    hook_dropped(at, size);
   if (!unknown && !strikes("madvise"))
     return __real_madvise(at, size, advice);
   errno = unknown ? EINVAL : fault.error;

@@ -32,6 +32,8 @@ extern bool fault_no_memory;
 extern void (*_Atomic hook_yield)(void);
 /* faults.c: behind each fsync; null: none. */
 extern void (*hook_synced)(void);
+/* Pages of the private view are about to be given back. */
+extern void (*hook_dropped)(void *at, size_t size);
 /* faults.c: the page of a file that cannot be read, by its offset: a read that comes to it gives what
  * lies before; 0: none. */
 extern long long fault_bad_page;

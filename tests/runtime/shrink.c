@@ -5,6 +5,7 @@
 #include "core/standstill.h"
 #include "harness.h"
 #include "heap/heap_types.h"
+#include "hooks.h"
 #include "store.h"
 #include "tx/freeze.h"
 
@@ -13,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { SHARED_ID = 3274 }; /* of looks.c: a word that is never noted */
 enum { PAGE = 4096, PAGES = 2048, BOUND = 256, ROUNDS = 4 };
 
 /* Private pages of the pool's view, as the kernel counts them. */
@@ -123,6 +125,39 @@ TEST_ONCE(shrink_beside_other_threads) {
   for (unsigned i = 0; i < 3; i++)
     CHECK(pthread_join(threads[i], NULL) == 0);
   write_pages(&s);
+  check_and_close(&s);
+}
+
+static volatile uint64_t *hits;
+static uint64_t hit;
+static void hit_there(void *at, size_t size) {
+  if ((uintptr_t)hits - (uintptr_t)at < size)
+    *hits = ++hit;
+}
+
+static void *idle(void *wait) {
+  pthread_barrier_wait(wait);
+  return NULL;
+}
+
+/* Another thread may store to a field that is never noted, just when its page is dropped. */
+TEST_ONCE(shrink_keeps_fields_that_are_never_noted) {
+  struct store s = create("1M");
+  pthread_barrier_t end;
+  pthread_t other;
+  uint64_t *beside;
+  CHECK(nvm_tx_begin(s.pool) == 0 && (hits = nvm_calloc(s.pool, SHARED_ID, 1, sizeof *hits)));
+  CHECK((beside = nvm_calloc(s.pool, SHARED_ID, 1, sizeof *beside)));
+  CHECK(nvm_tx_commit(s.pool) == 0 && nvm_tx_begin(s.pool) == 0);
+  STORE(*beside, 1); /* the page is one that was written */
+  CHECK(nvm_tx_commit(s.pool) == 0 && pthread_barrier_init(&end, NULL, 2) == 0);
+  CHECK(pthread_create(&other, NULL, idle, &end) == 0);
+  hook_dropped = hit_there;
+  write_pages(&s);
+  hook_dropped = NULL;
+  CHECK(*hits == hit && pages_in_dram(s.pool) <= BOUND + 2);
+  pthread_barrier_wait(&end);
+  CHECK(pthread_join(other, NULL) == 0);
   check_and_close(&s);
 }
 
