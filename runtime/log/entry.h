@@ -33,7 +33,7 @@ nvmi_entry_put(struct nvmi_log *log, struct nvm_frame *frame, const char *addres
   frame->order = nvmi_log_order(log, nvmi_solo_enter(log));
   nvmi_solo_leave(log);
   if (NVMI_UNLIKELY(!nvmi_log_put(log, log->cursor, frame, nvmi_fenced_entries(log->cursor),
-                                  log->owner->busy > 1)))
+                                  log->owner->busy > 1 ? 0 : NVMI_ROOM_FOR_NESTED)))
     nvmi_log_cannot_grow(log);
 }
 

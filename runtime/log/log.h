@@ -34,8 +34,9 @@ void nvmi_log_next_generation(struct nvm_pool *pool);
 
 enum {
   NVMI_ROOM_FOR_NESTED =
-      4 << 10,          /* kept at the end of a segment for signal handlers and the last frame */
-  NVMI_SPREAD = 4 << 10 /* bytes of a bank that short undo transactions take turns in */
+      4 << 10, /* kept at the end of a segment for signal handlers and the last frame */
+  NVMI_ROOM_FOR_VOID = 128, /* kept of that for the frame that says that a record did not fit */
+  NVMI_SPREAD = 4 << 10     /* bytes of a bank that short undo transactions take turns in */
 };
 /* Moves the cursor to the next segment; false: there is none and none can be made. */
 bool nvmi_log_extend(struct nvmi_log *log, struct nvmi_cursor *cursor);
@@ -61,19 +62,19 @@ static inline char *nvmi_log_take_room(struct nvmi_log *log, struct nvmi_cursor 
 
 /* Appends `frame` (aligned to a line, payload behind it, all but check and transaction filled in;
  * low 16 bits: `part`); streamed, not fenced, with what is behind it in its last line. False: the
- * log cannot grow. With `nested` it never tries to: a signal handler appends within the room kept
- * for it, so does the end of a transaction.
+ * log cannot grow. `kept`: so much of the segment stays free. A signal handler appends within the room kept
+ * for it, without growing the log, and so does the end of a transaction.
  */
 static inline __attribute__((always_inline)) bool nvmi_log_put(struct nvmi_log *log,
                                                                struct nvmi_cursor *cursor,
                                                                struct nvm_frame *frame,
-                                                               uint16_t part, bool nested) {
+                                                               uint16_t part, size_t kept) {
   struct nvm_pool *pool = log->pool;
   size_t used = sizeof *frame + NVM_FRAME_LENGTH(frame);
   size_t size = (used + NVM_FRAME_ALIGN - 1) & ~(size_t)(NVM_FRAME_ALIGN - 1);
   frame->transaction = cursor->transaction << 16 | part;
   frame->check = nvmi_check_by(&pool->key, &frame->transaction, used - sizeof frame->check);
-  char *place = nvmi_log_take_room(log, cursor, size, nested ? 0 : NVMI_ROOM_FOR_NESTED);
+  char *place = nvmi_log_take_room(log, cursor, size, kept);
   if (!place)
     return false;
   pool->persist->append(place, frame, size);

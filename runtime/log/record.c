@@ -92,9 +92,9 @@ static void put(struct nvmi_record *record, enum nvm_frame_kind kind, uint16_t p
   frame->bound = record->bound;
   unsigned packed = record->log->pool->method->entries ? 0 : NVM_FRAME_PACKED;
   frame->shape = NVM_FRAME_SHAPE(kind | packed, record->operations, record->used);
-  bool is_last = kind != NVM_FRAME_REDO;
-  if (!record->full && !nvmi_log_put(record->log, record->cursor, frame, part,
-                                     is_last && !record->frames && record->used <= 1024))
+  bool is_short = kind != NVM_FRAME_REDO && !record->frames && record->used <= 1024;
+  size_t kept = kind == NVM_FRAME_VOID || !record->order ? 0 : nvmi_kept_behind(is_short);
+  if (!record->full && !nvmi_log_put(record->log, record->cursor, frame, part, kept))
     record->full = true;
   record->used = 0;
   record->operations = 0;

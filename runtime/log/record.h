@@ -106,13 +106,17 @@ static inline bool nvmi_short_begin(struct nvmi_log *log) {
 }
 
 void nvmi_record_void(struct nvmi_log *log);
+/* Of a segment behind a frame of a record. */
+static inline size_t nvmi_kept_behind(bool is_short) {
+  return is_short ? NVMI_ROOM_FOR_VOID : NVMI_ROOM_FOR_NESTED;
+}
 static inline bool nvmi_short_end(struct nvmi_log *log, struct nvmi_cursor *cursor,
                                   enum nvm_frame_kind kind, const char *end) {
   struct nvm_frame *frame = nvmi_stage(log);
   uint64_t used = (uint64_t)(end - nvmi_short_payload(log));
   frame->shape = NVM_FRAME_SHAPE(kind, log->operations.count, used);
   uint16_t entries = kind == NVM_FRAME_COMMIT_CHECKED ? nvmi_fenced_entries(cursor) : 0;
-  if (NVMI_LIKELY(nvmi_log_put(log, cursor, frame, entries, used <= 1024)))
+  if (NVMI_LIKELY(nvmi_log_put(log, cursor, frame, entries, nvmi_kept_behind(used <= 1024))))
     return true;
   nvmi_record_void(log);
   return false;

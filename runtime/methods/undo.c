@@ -110,7 +110,7 @@ static void retire(struct nvmi_log *log, struct nvmi_cursor *ending) {
   struct nvm_frame *frame = nvmi_stage(log);
   frame->order = frame->bound = 0;
   frame->shape = NVM_FRAME_SHAPE(NVM_FRAME_RETIRED, 0, 0);
-  nvmi_log_put(log, ending, frame, 0, true);
+  nvmi_log_put(log, ending, frame, 0, 0);
 }
 
 /* The second half of a checked commit: record, data and their fence. The short record has begun.
@@ -302,7 +302,7 @@ static void copy_run(void *context, const struct nvm_frame *frame, uint64_t from
   memcpy(copy + 1, (const char *)(frame + 1) + from, to - from);
   copy->offset += from;
   copy->shape = NVM_FRAME_SHAPE(NVM_FRAME_UNDO, NVM_UNDO_NEXT, to - from);
-  if (!nvmi_log_put(log, log->cursor, copy, nvmi_fenced_entries(log->cursor), false))
+  if (!nvmi_log_put(log, log->cursor, copy, nvmi_fenced_entries(log->cursor), NVMI_ROOM_FOR_NESTED))
     nvmi_log_cannot_grow(log);
 }
 
