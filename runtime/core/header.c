@@ -208,3 +208,16 @@ int nvmi_header_read(struct nvm_pool *pool) {
   nvmi_header_seeds(pool);
   return 0;
 }
+
+/* Between the tables and the heap a file has no blocks: it is long enough for a larger table. */
+int nvmi_header_fill(const struct nvm_pool *pool) {
+  const struct nvm_header *h = &pool->header;
+  uint64_t tables = NVM_CHUNKS_OFFSET + nvmi_chunk_table_size(h->heap_size);
+  struct stat file;
+  if (fstat(pool->fd, &file) == 0 && (uint64_t)file.st_blocks * 512 >= tables + h->heap_size)
+    return 0;
+  return nvmi_disk_fill(pool->path, pool->fd, 0, tables) ||
+                 nvmi_disk_fill(pool->path, pool->fd, h->heap_offset, h->heap_size)
+             ? -1
+             : 0;
+}

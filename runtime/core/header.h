@@ -6,6 +6,8 @@
 /* Reads and judges the header of an open file (pool->fd) into pool->header. A failure is recorded.
  */
 int nvmi_header_read(struct nvm_pool *pool);
+/* Blocks on the disk for all that the header speaks of, which a sparse copy of the file has not. -1: recorded. */
+int nvmi_header_fill(const struct nvm_pool *pool);
 /* Fills in what a new pool of `size` bytes starts with; 0, or a recorded failure. */
 int nvmi_header_init(struct nvm_pool *pool, uint64_t size);
 /* Names the running program as the one that opened the pool. */

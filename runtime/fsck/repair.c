@@ -67,6 +67,8 @@ static int map_image(struct nvmi_repair *repair) {
   struct nvm_pool *pool = repair->pool;
   uint64_t size = nvmi_file_size(&pool->header);
   uint64_t there = repair->file_size < size ? repair->file_size : size;
+  if (!repair->how->dry_run && nvmi_header_fill(pool))
+    return -1;
   pool->home = nvmi_dram_reserve(size);
   if (pool->home &&
       mmap(pool->home, (there + PAGE - 1) & ~(uint64_t)(PAGE - 1), PROT_READ | PROT_WRITE,

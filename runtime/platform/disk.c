@@ -258,6 +258,28 @@ int nvmi_disk_allocate(const char *path, int fd, uint64_t offset, uint64_t size,
   return result;
 }
 
+/* A file system that cannot do it says so: that is not an error. */
+int nvmi_disk_fill(const char *path, int fd, uint64_t offset, uint64_t size) {
+  struct nvmi_size_limit hold;
+  struct stat file;
+  int result;
+  if (fstat(fd, &file))
+    return nvmi_disk_fail(path, "cannot be examined");
+  if ((uint64_t)file.st_size <= offset)
+    return 0;
+  if ((uint64_t)file.st_size - offset < size)
+    size = (uint64_t)file.st_size - offset;
+  nvmi_size_limit_hold(&hold);
+  do {
+    result = NVMI_UNCANCELLED(fallocate(fd, 0, (off_t)offset, (off_t)size));
+  } while (result && errno == EINTR);
+  nvmi_size_limit_release(&hold);
+  if (result && (errno == ENOSPC || errno == EDQUOT))
+    return nvmi_disk_fail(
+        path, "cannot allocate blocks on the disk for holes of the file (a sparse copy)");
+  return 0;
+}
+
 int nvmi_disk_cut(const char *path, int fd, uint64_t size) {
   struct stat file;
   if (keeps_size(path, fd))

@@ -48,6 +48,8 @@ enum nvmi_patience {
  * SIGBUS. */
 int nvmi_disk_allocate(const char *path, int fd, uint64_t offset, uint64_t size,
                        enum nvmi_patience patience);
+/* The same for holes there within a file, as a copy by cp(1) has them where the pool is zero. */
+int nvmi_disk_fill(const char *path, int fd, uint64_t offset, uint64_t size);
 /* What a huge page of a file in DRAM may cost on the average, in ns. The caller waits for as long
  * as all of them may cost, and its patience; what is not huge then stays small. Set by tests alone,
  * whose machine may be slow. */

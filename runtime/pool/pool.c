@@ -367,7 +367,8 @@ static NVM_POOL *open_pool(const char *path, const void *base, bool is_foreign) 
   pool->is_foreign = is_foreign;
   /* 2. What it survives, and how writes are made atomic. */
   nvmi_domain_choose(pool);
-  if (pool->header.domain == NVM_DOMAIN_DISK && read_from_disk(pool)) {
+  if ((!pool->is_copy && nvmi_header_fill(pool)) ||
+      (pool->header.domain == NVM_DOMAIN_DISK && read_from_disk(pool))) {
     nvmi_pool_detach(pool);
     return NULL;
   }

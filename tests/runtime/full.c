@@ -3,9 +3,13 @@
  */
 #include "harness.h"
 #include "heap/heap_types.h"
+#include "nvmove/repair.h"
 #include "store.h"
 
+#include <fcntl.h>
+#include <limits.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { SMALL = 10000, SPARE = 6 << 20 };
 
@@ -88,4 +92,37 @@ TEST(full_pool) {
   CHECK(nvm_tx_begin(pool) == 0 && add_until_full() + 10 >= count && nvm_tx_commit(pool) == 0);
   CHECK(nvm_pool_close(pool) == 0);
   test_check_pool(path);
+}
+
+/* As cp(1) copies: without pages of zeros. */
+static void copy_sparsely(const char *from, const char *to) {
+  char page[4096], zero[sizeof page] = {0};
+  int in = open(from, O_RDONLY), out = open(to, O_RDWR | O_CREAT, 0600);
+  off_t at = 0;
+  CHECK(in >= 0 && out >= 0);
+  for (; read(in, page, sizeof page) == sizeof page; at += sizeof page)
+    CHECK(!memcmp(page, zero, sizeof page) || pwrite(out, page, sizeof page, at) == sizeof page);
+  CHECK(ftruncate(out, at) == 0 && close(in) == 0 && close(out) == 0);
+}
+
+/* Blocks of holes are missing: the opening says so, as a store would be SIGBUS. */
+TEST(sparse_copy_on_a_full_disk) {
+  char page[4096] = {1}, copy[PATH_MAX], file[PATH_MAX];
+  struct nvm_repair how = {0};
+  test_small_disk(1200);
+  snprintf(copy, sizeof copy, "%s", test_path("disk/pool"));
+  snprintf(file, sizeof file, "%s", test_path("disk/other"));
+  CHECK(nvm_pool_close(test_create(test_path("pool"), 1 << 20)) == 0);
+  copy_sparsely(test_path("pool"), copy);
+  int other = open(file, O_RDWR | O_CREAT, 0600);
+  while (write(other, page, sizeof page) == sizeof page)
+    ;
+  CHECK(close(other) == 0);
+  CHECK_FAILS(nvm_pool_open(copy), NVM_ENOSPACE);
+  CHECK(strstr(nvm_strerror(), "holes of the file"));
+  CHECK(nvm_pool_repair(copy, &how) == -1 && nvm_errno() == NVM_ENOSPACE);
+  CHECK(unlink(file) == 0);
+  pool = test_open(copy);
+  CHECK(nvm_tx_begin(pool) == 0 && nvm_calloc(pool, 0, 1, 500000) && nvm_tx_commit(pool) == 0);
+  CHECK(nvm_pool_close(pool) == 0);
 }
