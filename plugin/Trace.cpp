@@ -90,7 +90,7 @@ const StringRef Flushes[] = {
 };
 
 /// Functions through which a thread lets go of a lock (the waits on a condition do, too), begins or
-/// commits a transaction, or frees a block: the runtime wants to know where.
+/// commits a transaction, frees a block, or stores (nvmove/wrap.h): the runtime wants to know where.
 const StringRef Placed[] = {
     "__nvm_atomic_enter",
     "__nvm_atomic_leave",
@@ -105,6 +105,10 @@ const StringRef Placed[] = {
     "nvm_tx_abort",
     "nvm_tx_begin",
     "nvm_tx_commit",
+    "nvm_wrap_close",
+    "nvm_wrap_open",
+    "nvm_wrap_store64",
+    "nvm_wrap_write",
     "pthread_cond_clockwait",
     "pthread_cond_timedwait",
     "pthread_cond_wait",

@@ -12,7 +12,7 @@ struct nvmi_trace_table {
   void (*event)(const struct nvm_pool *pool, enum nvm_trace_kind kind, uint64_t place,
                 uint64_t extra);
   void (*alone)(enum nvm_trace_kind kind, uint64_t extra);
-  void (*stored)(void *address, const void *bytes, size_t size);
+  void (*stored)(void *address, const void *bytes, size_t size, bool by_program);
   void (*release)(const void *lock);
   void (*acquire)(const void *lock);
   void (*compare)(const struct nvm_pool *pool);
@@ -36,12 +36,12 @@ static inline void nvmi_trace_alone(enum nvm_trace_kind kind, uint64_t extra) {
 /* The runtime itself stored for the program, which has a note. */
 static inline void nvmi_trace_stored(void *address, size_t size) {
   if (NVMI_UNLIKELY(nvmi_tracing))
-    nvmi_trace_table->stored(address, address, size);
+    nvmi_trace_table->stored(address, address, size, false);
 }
-/* The same where the bytes may not be in place yet. */
-static inline void nvmi_trace_stored_as(void *address, const void *bytes, size_t size) {
+/* The program itself, at the place that it told last (nvmove/wrap.h). The bytes may not be in place yet. */
+static inline void nvmi_trace_wrapped(void *address, const void *bytes, size_t size) {
   if (NVMI_UNLIKELY(nvmi_tracing))
-    nvmi_trace_table->stored(address, bytes, size);
+    nvmi_trace_table->stored(address, bytes, size, true);
 }
 
 /* The thread is about to release a lock, with something open; has acquired one that others did. */

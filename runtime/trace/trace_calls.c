@@ -109,12 +109,14 @@ void __nvm_trace_pointer(void *Slot, void *Value, const struct nvm_site *Site) {
          .size = sizeof Value);
 }
 
-void nvmi_traced_stored(void *address, const void *bytes, size_t size) {
-  if (nvmi_tracing && size && nvmi_pool_at(address) == trace.pool)
-    nvmi_trace_tell(&(struct nvmi_told){.kind = NVM_TRACE_STORE,
-                                        .place = nvmi_trace_offset(address),
-                                        .payload = bytes,
-                                        .size = size});
+void nvmi_traced_stored(void *address, const void *bytes, size_t size, bool by_program) {
+  if (!nvmi_tracing || !size || nvmi_pool_at(address) != trace.pool)
+    return;
+  struct nvmi_told told = {
+      .kind = NVM_TRACE_STORE, .place = nvmi_trace_offset(address), .payload = bytes, .size = size};
+  if (by_program)
+    told.site = nvmi_trace_next_site(&told.callers);
+  nvmi_trace_tell(&told);
 }
 
 void __nvm_trace_call(void *Address, const struct nvm_site *Site) {

@@ -16,6 +16,6 @@ void nvmi_trace_find_callers(struct nvmi_callers *callers, const void *frame);
 void nvmi_traced_event(const struct nvm_pool *pool, enum nvm_trace_kind kind, uint64_t place,
                        uint64_t extra);
 void nvmi_traced_alone(enum nvm_trace_kind kind, uint64_t extra);
-void nvmi_traced_stored(void *address, const void *bytes, size_t size);
+void nvmi_traced_stored(void *address, const void *bytes, size_t size, bool by_program);
 void nvmi_traced_release(const void *lock);
 void nvmi_traced_acquire(const void *lock);

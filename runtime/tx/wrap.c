@@ -85,7 +85,7 @@ static __attribute__((noinline)) void store_by_method(struct nvm_pool *pool, voi
     store_fresh(thread, fresh, to, from, size, start, end);
   else
     pool->method->store(log, to, from, size);
-  nvmi_trace_stored_as(to, from, size);
+  nvmi_trace_wrapped(to, from, size);
   leave(thread);
 }
 
@@ -102,7 +102,7 @@ void nvmi_write(void *to, const void *from, size_t size) {
     __nvm_note(to, size);
   memmove(to, from, size);
   if (NVMI_UNLIKELY(pool && nvmi_tracing))
-    nvmi_trace_stored(to, size);
+    nvmi_trace_wrapped(to, to, size);
 }
 
 /* The thread's log, if it has new values; null: none. */

@@ -212,8 +212,8 @@ static void event(const struct nvm_pool *pool, enum nvm_trace_kind kind, uint64_
   told += kind == NVM_TRACE_UNSAFE;
 }
 static void alone(enum nvm_trace_kind kind, uint64_t extra) { (void)kind, (void)extra; }
-static void stored(void *address, const void *bytes, size_t size) {
-  (void)address, (void)bytes, (void)size;
+static void stored(void *address, const void *bytes, size_t size, bool by_program) {
+  (void)address, (void)bytes, (void)size, (void)by_program;
 }
 static void compare(const struct nvm_pool *pool) { (void)pool; }
 static const struct nvmi_trace_table counting = {

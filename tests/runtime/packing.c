@@ -158,8 +158,8 @@ static void event(const struct nvm_pool *pool, enum nvm_trace_kind kind, uint64_
     numbers[1][adopts++ & 1] = extra;
 }
 static void alone(enum nvm_trace_kind kind, uint64_t extra) { (void)kind, (void)extra; }
-static void stored(void *address, const void *bytes, size_t size) {
-  (void)address, (void)bytes, (void)size;
+static void stored(void *address, const void *bytes, size_t size, bool by_program) {
+  (void)address, (void)bytes, (void)size, (void)by_program;
 }
 static unsigned released, acquired;
 static void count_release(const void *lock) { released += lock == &all.lock[0]; }

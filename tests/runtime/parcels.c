@@ -26,8 +26,8 @@ static void alone(enum nvm_trace_kind kind, uint64_t extra) {
   events[kind]++;
 }
 static void passed_by(const void *lock) { (void)lock; }
-static void stored(void *address, const void *bytes, size_t size) {
-  (void)address, (void)bytes, (void)size;
+static void stored(void *address, const void *bytes, size_t size, bool by_program) {
+  (void)address, (void)bytes, (void)size, (void)by_program;
 }
 static const struct nvmi_trace_table counting = {
     .event = event, .alone = alone, .stored = stored, .release = passed_by, .acquire = passed_by};

@@ -138,10 +138,10 @@ static void event(const struct nvm_pool *of, enum nvm_trace_kind kind, uint64_t 
            place == (uint64_t)(uintptr_t)words - pool->header.base;
 }
 static void alone(enum nvm_trace_kind kind, uint64_t extra) { (void)kind, (void)extra; }
-static void stored(void *address, const void *bytes, size_t size) {
+static void stored(void *address, const void *bytes, size_t size, bool by_program) {
   uint64_t value;
   memcpy(&value, bytes, sizeof value);
-  stores += address == words && size == sizeof value && value == 7;
+  stores += by_program && address == words && size == sizeof value && value == 7;
 }
 static const struct nvmi_trace_table table = {.event = event, .alone = alone, .stored = stored};
 
