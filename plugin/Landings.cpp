@@ -1,11 +1,12 @@
 // longjmp and exceptions: see Landings.h. DRAM cannot be rolled back, so leaving an atomic function
-// this way commits, as returning does.
+// this way commits, as returning does, unless the thread ends.
 #include "Landings.h"
 
 #include "Abi.h"
 #include "Access.h"
 #include "Notes.h"
 
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Intrinsics.h"
 
@@ -21,6 +22,19 @@ bool isSetjmp(const CallInst &Call) {
          Call.getType()->isIntegerTy();
 }
 
+/// The buffer of a handler of pthread_cleanup_push: who jumps to it is the end of the thread.
+static bool isOfCleanup(const CallInst &Setjmp) {
+  const Value *Buffer = getUnderlyingObject(Setjmp.getArgOperand(0));
+  for (const Instruction &I : instructions(*Setjmp.getFunction())) {
+    const auto *Call = dyn_cast<CallInst>(&I);
+    const Function *Callee = Call ? namedCallee(*Call) : nullptr;
+    if (Callee && Callee->getName() == "__pthread_register_cancel" && Call->arg_size() == 1 &&
+        getUnderlyingObject(Call->getArgOperand(0)) == Buffer)
+      return true;
+  }
+  return false;
+}
+
 bool placeLandings(Function &F) {
   SmallVector<CallInst *> Jumps;
   SmallVector<LandingPadInst *> Pads;
@@ -34,11 +48,12 @@ bool placeLandings(Function &F) {
     IRBuilder<> At(Next);
     Value *Landed = At.CreateIsNotNull(Jump);
     At.SetInsertPoint(unlikelyBlock(Landed, Next));
-    callAbi(At, "__nvm_atomic_landed", {frameAddress(At)});
+    callAbi(At, isOfCleanup(*Jump) ? "__nvm_atomic_unwound" : "__nvm_atomic_landed",
+            {frameAddress(At)});
   }
   for (LandingPadInst *Pad : Pads) {
     IRBuilder<> At(&*Pad->getParent()->getFirstInsertionPt());
-    callAbi(At, "__nvm_atomic_landed", {frameAddress(At)});
+    callAbi(At, "__nvm_atomic_thrown", {frameAddress(At), At.CreateExtractValue(Pad, 0)});
   }
   return !Jumps.empty() || !Pads.empty();
 }

@@ -40,8 +40,7 @@ void __nvm_commit_point(void) {
   }
   nvmi_uses_open(thread);
   thread->passes_points = true;
-  if (thread->roots && !nvmi_in_transaction(thread))
-    thread->roots->before_commit();
+  nvmi_tx_save_roots(thread);
   if (NVMI_UNLIKELY(nvmi_tracing) && !nvmi_in_transaction(thread))
     nvmi_trace_alone(NVM_TRACE_POINT, 0);
   bool only_read = thread->ticket && !thread->touched && !nvmi_in_transaction(thread);
@@ -50,9 +49,7 @@ void __nvm_commit_point(void) {
     error = nvmi_tx_finish_implicit(thread);
   nvmi_used_open(thread);
   if (error && error != NVM_ECHILD)
-    nvmi_fatal(error, NULL,
-               error == NVM_EUNSAFE ? nvm_strerror()
-                                    : "what was open at a commit point could not be committed");
+    nvmi_tx_fatal(error, "what was open at a commit point");
 }
 
 static size_t lines_of(const struct nvmi_thread *thread) {

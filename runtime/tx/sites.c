@@ -21,7 +21,8 @@ const char NVM_ABI_VERSION_SYMBOL = 1;
 /* A library that is loaded later finds in the program what it calls: the linker takes nothing from
  * the archive that only such a library needs. */
 __attribute__((used)) static const void *const for_libraries[] = {
-    (const void *)__nvm_note_call, (const void *)__nvm_note_scanf, (const void *)__nvm_split_point};
+    (const void *)__nvm_note_call, (const void *)__nvm_note_scanf, (const void *)__nvm_split_point,
+    (const void *)__nvm_atomic_landed};
 
 /* clang-format off */
 /* `frame`: bytes between the stack pointer behind it and where it was before the call. */

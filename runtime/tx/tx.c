@@ -251,6 +251,7 @@ enum nvm_error nvmi_tx_finish(struct nvmi_thread *thread, bool commit) {
 enum nvm_error nvmi_tx_finish_implicit(struct nvmi_thread *thread) {
   if (nvmi_in_transaction(thread))
     return NVM_OK;
+  nvmi_tx_save_roots(thread);
   enum nvm_error error = thread->touched ? nvmi_tx_commit_implicit(thread) : NVM_OK;
   if (NVMI_UNLIKELY(thread->has_lost) && !error)
     error = NVM_EBROKEN;
@@ -295,7 +296,7 @@ static __attribute__((noinline)) int begin_slowly(NVM_POOL *pool) {
 int nvm_tx_begin(NVM_POOL *pool) {
   struct nvmi_thread *thread = nvmi_self;
   if (NVMI_UNLIKELY(!pool || !thread || thread->touched || thread->ticket || thread->has_lost ||
-                    nvmi_tracing))
+                    thread->roots || nvmi_tracing))
     return begin_slowly(pool);
   thread->begun++;
   return 0;
@@ -322,6 +323,8 @@ int nvm_tx_commit(NVM_POOL *pool) {
     return nvmi_fail_no_pool();
   if (NVMI_UNLIKELY(!thread->begun))
     return nvmi_tx_end_unbegun(thread, pool, true);
+  if (NVMI_UNLIKELY(thread->roots != NULL))
+    nvmi_tx_save_roots_inside(thread);
   thread->begun--;
   enum nvm_error error = end_outermost(thread);
   if (NVMI_UNLIKELY(pool->forked))
@@ -349,7 +352,7 @@ void __nvm_atomic_enter(void *Frame) {
   struct nvmi_thread *thread = nvmi_thread_self();
   enum nvm_error error = nvmi_tx_finish_implicit(thread);
   if (error && error != NVM_ECHILD)
-    nvmi_fatal(error, NULL, "stores outside transactions could not be committed");
+    nvmi_tx_fatal(error, "what was stored outside transactions before an atomic call");
   if (!nvmi_in_transaction(thread))
     begin_outermost(thread);
   tell_of_handler();
@@ -358,11 +361,10 @@ void __nvm_atomic_enter(void *Frame) {
 }
 
 /* An atomic call has no way to report that its commit failed. */
-static void leave(struct nvmi_thread *thread) {
+void nvmi_tx_leave(struct nvmi_thread *thread) {
   enum nvm_error error = end_outermost(thread);
   if (error && error != NVM_ECHILD && error != NVM_EABORTED)
-    nvmi_fatal(error, NULL,
-               error == NVM_EUNSAFE ? nvm_strerror() : "an atomic call could not be committed");
+    nvmi_tx_fatal(error, "an atomic call");
 }
 
 void __nvm_atomic_leave(void *Frame) {
@@ -371,20 +373,5 @@ void __nvm_atomic_leave(void *Frame) {
   while (thread->frames.count && frames[thread->frames.count - 1] <= Frame)
     if (frames[--thread->frames.count] == Frame)
       break;
-  leave(thread);
-}
-
-void __nvm_atomic_landed(void *Frame) {
-  struct nvmi_thread *thread = nvmi_thread_self();
-  void **frames = thread->frames.items;
-  size_t before = thread->frames.count;
-  nvmi_tx_look_for_a_jump(thread);
-  if (NVMI_UNLIKELY(thread->table->called))
-    nvmi_called_left(thread, Frame);
-  if (NVMI_UNLIKELY(nvmi_port_landed))
-    nvmi_port_landed(Frame);
-  while (thread->frames.count && frames[thread->frames.count - 1] < Frame)
-    thread->frames.count--;
-  if (thread->frames.count != before)
-    leave(thread);
+  nvmi_tx_leave(thread);
 }

@@ -154,6 +154,12 @@ void nvmi_tx_end_at_release(struct nvmi_thread *thread, bool holds_others) {
       thread->id, error == NVM_EUNSAFE ? nvm_strerror() : nvm_error_name(error));
 }
 
+void nvmi_tx_fatal(enum nvm_error error, const char *what) {
+  char message[160];
+  snprintf(message, sizeof message, "%s could not be committed (%s)", what, nvm_error_name(error));
+  nvmi_fatal(error, NULL, error == NVM_EUNSAFE ? nvm_strerror() : message);
+}
+
 void nvmi_tx_left(struct nvmi_thread *thread) {
   if (nvmi_is_inside(thread))
     nvmi_thread_left(thread);
@@ -195,6 +201,11 @@ void nvmi_tx_stay_open(struct nvmi_thread *thread, uint64_t pools) {
   nvmi_touch(thread, pools);
 }
 
+void nvmi_tx_save_roots_inside(struct nvmi_thread *thread) {
+  if (thread->roots->saves && thread->begun == 1 && !thread->frames.count && !thread->doomed)
+    thread->roots->before_commit();
+}
+
 enum nvm_error nvmi_tx_finish_with_roots(struct nvmi_thread *thread, bool commit) {
   const struct nvmi_root_events *roots = thread->roots;
   sigset_t before;
@@ -209,7 +220,7 @@ enum nvm_error nvmi_tx_finish_with_roots(struct nvmi_thread *thread, bool commit
   if (commit)
     roots->before_commit();
   enum nvm_error error = nvmi_tx_finish_alone(thread, commit, false);
-  if (!commit || (error && error != NVM_ECHILD)) /* a child's variables are its own */
+  if (!commit || (error && error != NVM_ECHILD))
     roots->after_abort();
   if (saves)
     nvmi_signals_release(&before);

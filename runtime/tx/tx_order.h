@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/signal_frame.h"
+#include "core/root_hooks.h"
 #include "order/order_turn.h"
 
 /* The end of a transaction that others depend on, or that depends on others. */
@@ -14,6 +15,9 @@ enum nvm_error nvmi_tx_finish_after(struct nvmi_thread *thread, enum nvmi_turn t
 /* What could not be committed stays open in these pools (bits): lines and all. */
 void nvmi_tx_stay_open(struct nvmi_thread *thread, uint64_t pools);
 
+/* Ends the process: nobody is told of the failure by a result. `what` could not be committed, and why. */
+void nvmi_tx_fatal(enum nvm_error error, const char *what);
+
 /* Whether what the thread has open ends where it releases a lock: it lies outside transactions, and
  * no commit points tell where it should end. Who releases in its own commit is a handler. */
 static inline bool nvmi_tx_ends_at_release(const struct nvmi_thread *thread) {
@@ -22,6 +26,13 @@ static inline bool nvmi_tx_ends_at_release(const struct nvmi_thread *thread) {
 /* Commits it, or undoes it, tells and lets the next beginning fail. tx_order.c says when neither. */
 void nvmi_tx_end_at_release(struct nvmi_thread *thread, bool holds_others);
 
+/* Roots that have changed become stores outside transactions: whoever ends those asks before. */
+static inline void nvmi_tx_save_roots(const struct nvmi_thread *thread) {
+  if (NVMI_UNLIKELY(thread->roots != NULL) && thread->roots->saves && !nvmi_in_transaction(thread))
+    thread->roots->before_commit();
+}
+/* Before the outermost commit, while it can be aborted: with undo a store that finds no room may leave by a jump. */
+void nvmi_tx_save_roots_inside(struct nvmi_thread *thread);
 /* The end where a port's variables go with it (roots.h). */
 enum nvm_error nvmi_tx_finish_with_roots(struct nvmi_thread *thread, bool commit);
 

@@ -1,7 +1,7 @@
 // An exception that leaves an atomic function ends it where it lands.
 // RUN: %cxx -O1 -S -emit-llvm -o - %s | FileCheck %s
 // CHECK: landingpad
-// CHECK: call void @__nvm_atomic_landed(ptr
+// CHECK: call void @__nvm_atomic_thrown(ptr
 __attribute__((annotate("nvmove.atomic"))) void work(long *p);
 long *shared;
 int guarded(long *p) {

@@ -1,0 +1,46 @@
+/* landed.c: control comes to a frame by longjmp, by an exception, or because the thread ends.
+ *
+ * Atomic calls whose frames lie below were left. DRAM cannot be rolled back, so a jump or an exception ends them as a
+ * return does. A thread that ends (pthread_exit, pthread_cancel) unwinds its stack, too, and handlers of
+ * pthread_cleanup_push and destructors of C++ run on the way: there what is open stays open, until the end of the
+ * thread undoes it (thread_end.c).
+ */
+#define _GNU_SOURCE
+#include "core/root_hooks.h"
+#include "tx/called.h"
+#include "tx/tx.h"
+#include "tx/tx_order.h"
+
+#include <unwind.h>
+
+/* What the jump has left besides. */
+static struct nvmi_thread *land(void *frame) {
+  struct nvmi_thread *thread = nvmi_thread_self();
+  nvmi_tx_look_for_a_jump(thread);
+  if (NVMI_UNLIKELY(thread->table->called))
+    nvmi_called_left(thread, frame);
+  if (NVMI_UNLIKELY(nvmi_port_landed))
+    nvmi_port_landed(frame);
+  return thread;
+}
+
+void __nvm_atomic_landed(void *Frame) {
+  struct nvmi_thread *thread = land(Frame);
+  void **frames = thread->frames.items;
+  size_t before = thread->frames.count;
+  while (thread->frames.count && frames[thread->frames.count - 1] < Frame)
+    thread->frames.count--;
+  if (thread->frames.count != before)
+    nvmi_tx_leave(thread);
+}
+
+void __nvm_atomic_unwound(void *Frame) { land(Frame); }
+
+/* Who unwinds without looking for a handler says to whom it belongs (the C++ ABI for Itanium, 1.6). */
+void __nvm_atomic_thrown(void *Frame, void *Exception) {
+  const struct _Unwind_Exception *exception = Exception;
+  if (exception->private_1)
+    __nvm_atomic_unwound(Frame);
+  else
+    __nvm_atomic_landed(Frame);
+}
