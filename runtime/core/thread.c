@@ -39,13 +39,17 @@ void nvmi_threads_lock(void) { nvmi_lock(lock); }
 void nvmi_threads_unlock(void) { nvmi_unlock(lock); }
 bool nvmi_at_work(void) { return nvmi_self && nvmi_self->busy; }
 
+/* What stays open is still this thread's: one that is the last of its process goes on with the functions that exit
+ * calls. */
 static void leave(struct nvmi_thread *thread) {
-  bool goes = !nvmi_thread_ends || nvmi_thread_ends(thread);
+  static struct nvmi_held holds_nothing;
+  if (nvmi_thread_ends && !nvmi_thread_ends(thread)) {
+    thread->held = &holds_nothing; /* its own go with the thread */
+    return;
+  }
   nvmi_trace_thread_ends();
   nvmi_self = NULL;
   __nvm_lines = &nothing_noted;
-  if (!goes)
-    return;
   nvmi_array_free(&thread->lines, sizeof(struct nvmi_line));
   nvmi_array_free(&thread->nested, sizeof(struct nvmi_line));
   nvmi_array_free(&thread->frames, sizeof(void *));
@@ -58,10 +62,9 @@ static void leave(struct nvmi_thread *thread) {
 /* Signals wait from here on: behind the last round nobody comes for what a handler stores. The C library makes
  * as many rounds as it can, as each asks for the next one. */
 static __attribute__((disable_sanitizer_instrumentation)) void end(void *unused) {
-  sigset_t all;
+  sigset_t all = nvmi_signals_that_wait();
   (void)unused;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, NULL);
+  pthread_sigmask(SIG_BLOCK, &all, NULL);
   if (nvmi_self)
     leave(nvmi_self);
   pthread_setspecific(last_key, &last_key);
@@ -103,6 +106,7 @@ static struct nvmi_thread *make(void) {
   thread->table = __nvm_lines = &thread->lines_table;
   thread->held = &nvmi_held;
   thread->id = (int)syscall(SYS_gettid);
+  thread->roots = nvmi_root_hooks ? nvmi_root_hooks->own() : NULL;
   pthread_setspecific(key, thread);
   if (!nvmi_in_signal_handler())
     pthread_setspecific(last_key, thread);
@@ -123,9 +127,11 @@ void nvmi_before_fatal_handler(void) {
     return;
   nvmi_self->busy = nvmi_self->uses_open = 0; /* nobody is interrupted any more */
   nvmi_self->awaits = false;
+  nvmi_signals_release_all();
 }
 
 void nvmi_thread_left(struct nvmi_thread *thread) {
+  nvmi_signals_forget();
   sigset_t before = nvmi_signals_hold();
   thread->busy++; /* who jumps out of a wait is not: then nobody takes its logs away */
   nvmi_compiler_barrier();

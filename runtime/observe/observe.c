@@ -1,7 +1,6 @@
 /* observe.c: the switch, the lock, the memory, and when a point is due. See observe.h. */
 #define _GNU_SOURCE
 #include "observe/observe.h"
-#include "base/signals.h"
 #include "observe/links.h"
 #include "observe/modules.h"
 #include "observe/stacks.h"
@@ -13,6 +12,7 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,7 +119,9 @@ static void note_wait(const void *frame) {
 
 /* No handler runs meanwhile: it might allocate. */
 static void follow(const void *frame, const char *end) {
-  sigset_t before = nvmi_signals_hold();
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
   uint64_t start = now(CLOCK_THREAD_CPUTIME_ID);
   nvmi_observe_list_parts();
   nvmi_observe_lock();
@@ -132,7 +134,7 @@ static void follow(const void *frame, const char *end) {
   }
   nvmi_observe_unlock();
   taken += followed - start;
-  nvmi_signals_release(&before);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 void nvmi_observe_point(const void *frame) {

@@ -3,6 +3,7 @@
  */
 #define _GNU_SOURCE
 #include "harness.h"
+#include "store.h"
 
 #include <limits.h>
 #include <signal.h>
@@ -72,6 +73,18 @@ static void check_said(const char *said, bool of_pool) {
   CHECK(strncmp(end, rest, strlen(rest)) == 0 && !strstr(end, "SIGBUS"));
 }
 
+/* Signals wait while stores are undone, but not those of faults. */
+static void abort_on_lost_page(void *handle) {
+  (*(void (*const *)(void))handle)();
+  NVM_POOL *pool = test_create(path, 1 << 20);
+  CHECK(nvm_tx_begin(pool) == 0 && (block = nvm_calloc(pool, 0, 1, 200000)) &&
+        nvm_tx_commit(pool) == 0);
+  CHECK(nvm_tx_begin(pool) == 0);
+  STORE(block[150000], 1);
+  CHECK(truncate(path, CUT) == 0);
+  nvm_tx_abort(pool);
+}
+
 /* The status of a process that does `body` after `handle`. */
 static int after(void (*handle)(void), void (*body)(void *), bool says) {
   char said[4096];
@@ -91,6 +104,7 @@ TEST(sigbus) {
   CHECK(died_of_it(after(handle_default, touch_lost_page, true)));
   CHECK(died_of_it(after(handle_ignored, touch_lost_page, true)));
   CHECK(ended_with(after(handle_plainly, touch_lost_page, true), CALLED));
+  CHECK(ended_with(after(handle_plainly, abort_on_lost_page, true), CALLED));
   CHECK(ended_with(after(handle_with_place, touch_lost_page, true), CALLED_WITH_PLACE));
 }
 
