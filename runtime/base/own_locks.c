@@ -36,6 +36,8 @@ static bool holds_from(enum nvmi_rank rank) {
   return held;
 }
 
+bool nvmi_has_locks(void) { return holds_from(0); }
+
 bool nvmi_has_lock(const struct nvmi_mutex *lock) {
   return atomic_load_explicit(&lock->owner, memory_order_relaxed) == &self;
 }

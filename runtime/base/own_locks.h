@@ -74,6 +74,7 @@ void nvmi_lock(struct nvmi_mutex *lock);
 void nvmi_unlock(struct nvmi_mutex *lock);
 bool nvmi_try_lock(struct nvmi_mutex *lock);       /* true: it is locked */
 bool nvmi_has_lock(const struct nvmi_mutex *lock); /* the calling thread */
+bool nvmi_has_locks(void);                         /* any, or it waits for one */
 /* So long at most. */
 void nvmi_wait(pthread_cond_t *condition, struct nvmi_mutex *lock, unsigned ms);
 

@@ -13,17 +13,25 @@
 #include "tx/tx.h"
 
 #include <assert.h>
+#include <stdatomic.h>
 
 static enum nvm_error finish(struct nvmi_thread *thread) {
-  if (!nvmi_in_transaction(thread)) {
-    if (thread->roots && thread->roots->saves)
-      thread->roots->before_commit();
+  if (!nvmi_in_transaction(thread))
     return nvmi_tx_finish_implicit(thread);
-  }
   nvmi_tx_finish(thread, false);
   thread->begun = 0;
   thread->frames.count = 0;
   return NVM_OK;
+}
+
+bool nvmi_tx_stays_open(const struct nvmi_thread *thread) {
+  static atomic_flag told;
+  bool has_ended = nvmi_root_hooks && nvmi_root_hooks->has_ended(thread);
+  if (has_ended && thread->touched && !thread->begun && !atomic_flag_test_and_set(&told))
+    nvmi_tell("nvmove: another thread than the one that loaded has entered a function of 'end' in "
+              "the port file; "
+              "what this one has stored since its last commit point is undone\n");
+  return has_ended;
 }
 
 /* Where an implicit transaction is lost the process does not go on without knowing. Signals wait
@@ -32,12 +40,12 @@ static enum nvm_error finish(struct nvmi_thread *thread) {
  * of the tickets that depend on it. */
 bool nvmi_tx_thread_ends(struct nvmi_thread *thread) {
   enum nvm_error error = NVM_OK;
-  if (thread->busy || thread->in_heap)
+  if (thread->busy || thread->in_heap || nvmi_has_locks())
     nvmi_fatal(
         NVM_ELIMIT, NULL,
         "a thread ended inside libnvmove: it was cancelled asynchronously, or a signal handler "
         "that interrupted libnvmove ended it; its transaction cannot be ended");
-  if (nvmi_root_hooks && nvmi_root_hooks->has_ended(thread)) {
+  if (nvmi_tx_stays_open(thread)) {
     nvmi_signals_hold();
     return false;
   }

@@ -1,5 +1,6 @@
 /* thread_ends.c: destructors and signal handlers store while a thread ends. */
 #define _GNU_SOURCE
+#include "core/pool.h"
 #include "harness.h"
 #include "hooks.h"
 #include "store.h"
@@ -139,22 +140,30 @@ static void *commit_and_end(void *pool) {
   return NULL;
 }
 
-static void run_amid_a_commit(void *unused) {
-  (void)unused;
+/* As in a thread's first store, which makes it a log: at work is who has that. */
+static void *lock_and_end(void *pool) {
+  nvm_tx_begin(pool);
+  nvmi_lock(&((NVM_POOL *)pool)->lock);
+  pthread_exit(NULL);
+}
+
+static void run_and_end(void *end) {
   NVM_POOL *pool = test_create(test_path("pool"), 1 << 20);
   nvm_tx_begin(pool);
   CHECK(nvm_pool_set_root(pool, nvm_calloc(pool, 0, 1, 8)) == 0 && nvm_tx_commit(pool) == 0);
   pthread_t thread;
-  CHECK(pthread_create(&thread, NULL, commit_and_end, pool) == 0 &&
+  CHECK(pthread_create(&thread, NULL, *(void *(**)(void *))end, pool) == 0 &&
         pthread_join(thread, NULL) == 0);
 }
 
 /* As by an asynchronous cancellation: nobody goes on without knowing. */
-TEST(thread_that_ends_amid_a_commit) {
+static void check_ended(void *(*end)(void *)) {
   char said[1000];
-  int status = test_child_says(run_amid_a_commit, NULL, said, sizeof said);
+  int status = test_child_says(run_and_end, &end, said, sizeof said);
   CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
   CHECK(strstr(said, "a thread ended inside libnvmove"));
   NVM_POOL *pool = test_open(test_path("pool"));
   CHECK(nvm_pool_close(pool) == 0);
 }
+TEST(thread_that_ends_amid_a_commit) { check_ended(commit_and_end); }
+TEST(thread_that_ends_with_a_lock_of_the_runtime) { check_ended(lock_and_end); }
