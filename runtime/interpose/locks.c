@@ -110,11 +110,19 @@ static inline void changes(const void *lock) {
     nvmi_pool_stores_unnoted(pool);
 }
 
+/* Others may read roots behind the release, which are a part of what is open. */
+static __attribute__((noinline)) void save_roots(const struct nvmi_thread *thread) {
+  if (!thread->busy && !thread->ends && thread->roots->saves)
+    thread->roots->before_commit();
+}
+
 static inline void releases(const void *lock, enum kind kind) {
   struct nvmi_thread *thread = nvmi_self;
   changes(lock);
   if (NVMI_UNLIKELY(nvmi_in_order))
     return;
+  if (NVMI_UNLIKELY(thread && thread->roots))
+    save_roots(thread);
   if (NVMI_UNLIKELY(thread && (thread->touched || thread->ticket) && !thread->busy))
     tell_release(thread, kind == SIGNAL ? (uintptr_t)lock : nvmi_held_as(lock), kind,
                  nvmi_holds_other_than(lock));

@@ -12,7 +12,9 @@
 
 #include "base/clock.h"
 #include "base/pause.h"
+#include "base/signals.h"
 #include "core/lines.h"
+#include "core/root_hooks.h"
 #include "order/order.h"
 #include "order/order_join.h"
 #include "order/ticket.h"
@@ -106,7 +108,7 @@ static enum nvmi_turn await_joined(struct nvmi_thread *thread) {
 }
 
 /* The order's mutex keeps the ticket that is joined where it is, in its wait. */
-static enum step look_and_join(struct nvmi_thread *thread, bool may_join, bool *joined) {
+static enum step look_once(struct nvmi_thread *thread, bool may_join, bool *joined) {
   struct nvmi_ticket *into, *ticket = thread->ticket;
   nvmi_order_lock();
   enum step step = look(thread, &into);
@@ -118,6 +120,18 @@ static enum step look_and_join(struct nvmi_thread *thread, bool may_join, bool *
   if (step == BROKEN) /* decided: nobody takes it for one that runs */
     ticket->state = ABORTING;
   nvmi_order_unlock();
+  return step;
+}
+
+/* What joins has the roots as they are with what else it has: signals wait from the look at them on. */
+static enum step look_and_join(struct nvmi_thread *thread, bool may_join, bool *joined) {
+  const struct nvmi_root_events *roots = thread->roots;
+  if (NVMI_LIKELY(!may_join || !roots || !roots->saves))
+    return look_once(thread, may_join, joined);
+  sigset_t before = nvmi_signals_hold();
+  roots->before_commit();
+  enum step step = look_once(thread, may_join, joined);
+  nvmi_signals_release(&before);
   return step;
 }
 

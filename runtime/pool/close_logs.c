@@ -18,6 +18,7 @@
 #include "order/order.h"
 #include "pool/pool.h"
 #include "tx/tx.h"
+#include "tx/tx_order.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -61,6 +62,7 @@ static enum obstacle failed(const struct nvm_pool *pool, enum nvm_error error) {
 /* Commits what the calling thread has stored, or tells what it has lost. */
 static enum obstacle end_own(const struct nvm_pool *pool) {
   struct nvmi_thread *self = nvmi_thread_self();
+  nvmi_tx_save_roots(self);
   bool is_open = self->touched >> pool->index & 1;
   enum nvm_error error = self->has_lost ? NVM_EBROKEN : NVM_OK;
   if (nvmi_in_transaction(self))

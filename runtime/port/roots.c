@@ -69,8 +69,10 @@ static _Noreturn void come_late(const struct nvm_root *root) {
   nvmi_fatal(NVM_ELIMIT, nvm_pool_attached()->path, message);
 }
 
-static const struct nvmi_root_hooks hooks = {nvmi_roots_join, nvmi_port_has_ended,
-                                             nvmi_root_correct, nvmi_root_around, nvmi_root_advice};
+static const struct nvmi_root_events *own_events(void);
+static const struct nvmi_root_hooks hooks = {own_events,          nvmi_roots_join,
+                                             nvmi_port_has_ended, nvmi_root_correct,
+                                             nvmi_root_around,    nvmi_root_advice};
 
 /* -fcommon: each source that has the variable defines it, and the linker makes them one. */
 static bool is_known(const struct nvm_root *root) {
@@ -267,7 +269,8 @@ static bool looks_for_forgotten;
 /* What the thread that attached does at the ends of its transactions. */
 static void save_changed(void) {
   const struct piece *each = watched.items;
-  if (NVMI_UNLIKELY(nvmi_port_is_ended()))
+  if (NVMI_UNLIKELY(nvmi_port_is_ended() ||
+                    (watched_by->forked && !watched_by->method->private_work)))
     return;
   for (size_t i = 0; i < watched.count; i++)
     if (NVMI_UNLIKELY(memcmp(each[i].address, each[i].value, each[i].size)))
@@ -278,13 +281,19 @@ static void save_changed(void) {
     nvmi_forgotten_look(watched_by);
 }
 
+/* A child's variables are its own. */
 static void show_undone(void) {
   const struct piece *each = watched.items;
+  if (watched_by->forked)
+    return;
   for (size_t i = 0; i < watched.count; i++)
     show(&each[i]);
 }
 
 static const struct nvmi_root_events root_events = {true, save_changed, show_undone};
+
+static _Thread_local bool has_loaded;
+static const struct nvmi_root_events *own_events(void) { return has_loaded ? &root_events : NULL; }
 
 static bool watch(const struct piece *piece) {
   return nvmi_array_push(&watched, piece, sizeof *piece);
@@ -332,7 +341,7 @@ int nvmi_roots_watch(struct nvm_pool *pool) {
   }
   watched_by = pool;
   looks_for_forgotten = nvmi_setting_is("NVMOVE_DEBUG", "roots");
+  has_loaded = true;
   nvmi_thread_self()->roots = &root_events;
-  nvmi_thread_self()->passes_points = true; /* soon: what it stores before is as much of a round */
   return 0;
 }

@@ -35,8 +35,8 @@ static void event(const struct nvm_pool *pool, enum nvm_trace_kind kind, uint64_
 static void count_point(enum nvm_trace_kind kind, uint64_t extra) {
   points += kind == NVM_TRACE_POINT && extra == 2;
 }
-static void stored(void *address, const void *bytes, size_t size) {
-  (void)address, (void)bytes, (void)size;
+static void stored(void *address, const void *bytes, size_t size, bool by_program) {
+  (void)address, (void)bytes, (void)size, (void)by_program;
 }
 static void passed_by(const void *lock) { (void)lock; }
 static void compared(const struct nvm_pool *pool) { (void)pool; }
@@ -73,11 +73,12 @@ TEST(ends_have_roots) {
   STORE(all.words[0], 1);
   nvmi_self->roots = &roots;
   commit();
-  CHECK(before == 1 && after == 0 && nvmi_self->roots == &roots);
+  unsigned looks = before; /* before the commit, and once more when signals wait */
+  CHECK(before > 0 && after == 0 && nvmi_self->roots == &roots);
   begin();
   STORE(all.words[0], 2);
   CHECK(nvm_tx_abort(all.pool) == 0);
-  CHECK(before == 1 && after == 1);
+  CHECK(before > looks && after == 1); /* the begin commits what roots have before */
   nvmi_self->roots = NULL;
   finish();
 }
