@@ -35,6 +35,7 @@
 #include "tx/tx_order.h"
 
 #include <errno.h>
+#include <link.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -167,17 +168,15 @@ static void leave_all(void) {
 
 /* Pools left open are closed; what this thread wrote outside transactions is committed first. What it has begun
  * stays open: functions that exit calls later may go on with it, and end it; else the next opening undoes it. What
- * is open in an atomic call is undone: those functions are not within it. */
+ * is open in an atomic call is undone, with the transaction around it: those functions are not within it. */
 static void end_thread(struct nvmi_thread *thread) {
-  if (thread->begun)
-    return;
-  if (nvmi_root_hooks && nvmi_root_hooks->has_ended(thread)) {
-    if (thread->touched)
-      nvmi_tell(
-          "nvmove: another thread than the one that loaded has entered a function of 'end' "
-          "in the port file; what this one has stored since its last commit point is undone\n");
+  thread->doomed = thread->doomed || (thread->begun && thread->frames.count);
+  if (thread->begun) {
+    thread->frames.count = 0;
     return;
   }
+  if (nvmi_tx_stays_open(thread))
+    return;
   if (nvmi_in_transaction(thread)) {
     nvmi_tx_finish(thread, false);
     thread->frames.count = 0;
@@ -217,25 +216,48 @@ static void undo_all(struct nvmi_thread *thread) {
   thread->frames.count = 0;
 }
 
-/* Behind all functions of the program that exit calls, but destructors: nobody ends any more what is open. Where
- * roots have changed in one, and nothing else has, the store that this makes lets exit come again (exits.h). */
+/* Behind all functions of the program that exit calls, destructors, too: nobody ends any more what is open. Other
+ * stores may be left, of roots and of signal handlers, which ask for nothing (exits.h). */
 static void at_last(void) {
-  struct nvmi_thread *thread = nvmi_self;
-  if (getpid() != process || !thread || (nvmi_root_hooks && nvmi_root_hooks->has_ended(thread)))
+  bool has_loaded = nvmi_root_hooks && nvmi_root_hooks->own();
+  if (getpid() != process || (!nvmi_self && !has_loaded))
+    return;
+  struct nvmi_thread *thread = nvmi_thread_self();
+  if (nvmi_root_hooks && nvmi_root_hooks->has_ended(thread))
     return;
   if (nvmi_in_transaction(thread)) {
     undo_all(thread);
     at_exit();
-  } else if (thread->roots && thread->roots->saves && !is_child) {
-    thread->roots->before_commit();
+  } else if (!is_child) {
+    nvmi_tx_save_roots(thread);
+    if (thread->touched)
+      at_exit();
   }
 }
+
+static int is_interpreted(struct dl_phdr_info *info, size_t size, void *unused) {
+  (void)size, (void)unused;
+  for (unsigned i = 0; i < info->dlpi_phnum; i++)
+    if (info->dlpi_phdr[i].p_type == PT_INTERP)
+      return 1;
+  return -1; /* the first is the program */
+}
+
+/* Of a program that is linked statically exit calls destructors behind functions that are registered as early as
+ * this file can. This is the last of them. */
+static void at_last_destructor(void) {
+  if (dl_iterate_phdr(is_interpreted, NULL) < 0)
+    at_last();
+}
+__attribute__((section(".fini_array.00000"),
+               used)) static void (*const last)(void) = at_last_destructor;
 
 /* Before those of the program and its libraries, also where a constructor registers them: in the
  * parent theirs run before and behind these, while no lock of the runtime is held. */
 static void watch_process(void) {
   pthread_atfork(before_fork, in_parent, in_child);
-  atexit(at_last);
+  if (dl_iterate_phdr(is_interpreted, NULL) > 0)
+    atexit(at_last);
 }
 __attribute__((section(".preinit_array"), used)) static void (*const watch)(void) = watch_process;
 

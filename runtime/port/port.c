@@ -197,7 +197,7 @@ static void collect(void) {
 /* What changed outside transactions until the end. What would have to wait for another thread is
  * left to the runtime's own end (events.c). */
 static void commit_at_exit(void) {
-  if (!port.pool->forked && !nvmi_order_waits(nvmi_thread_self()))
+  if (!port.pool->forked && !port.ender && !nvmi_order_waits(nvmi_thread_self()))
     __nvm_commit_point();
 }
 
@@ -238,6 +238,9 @@ static _Noreturn void refuse_to_go_on(const char *how) {
 static void look_behind_end(void) {
   if (port.ender == nvmi_self && port.goes_on)
     refuse_to_go_on("it has allocated data, and passes a commit point");
+  if (port.ender != nvmi_self && nvmi_port_has_ended(nvmi_self) && nvmi_self->touched)
+    refuse_to_go_on("another thread has entered it; the one that loaded has stored data since, and "
+                    "passes a commit point");
 }
 
 bool nvmi_port_has_ended(const struct nvmi_thread *thread) {
