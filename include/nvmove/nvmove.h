@@ -92,7 +92,8 @@ int nvm_pool_count_references(NVM_POOL *pool);
 int nvm_pool_release(NVM_POOL *pool, uint64_t *blocks);
 
 /* The pool that a ported program attached or filled at its load (docs/reference/port-file.md);
- * null: not yet, or it runs without. It stays the library's: closed at exit. Never fails. */
+ * null: not yet, or it runs without. It stays the library's, which closes it at exit;
+ * nvm_pool_close gives NVM_EARGUMENT. Never fails. */
 NVM_POOL *nvm_pool_attached(void);
 
 /* The root: the pointer from which everything in the pool is found. Null in a new pool, or without

@@ -8,6 +8,7 @@
 #include "core/barrier.h"
 #include "core/header.h"
 #include "core/map.h"
+#include "core/root_hooks.h"
 #include "core/tracing.h"
 #include "gc/counts.h"
 #include "gc/release.h"
@@ -57,6 +58,10 @@ static int come_to_rest(struct nvm_pool *pool) {
 int nvm_pool_close(NVM_POOL *pool) {
   if (!pool)
     return nvmi_fail_no_pool();
+  if (nvmi_root_hooks && nvmi_root_hooks->owns(pool))
+    return nvmi_fail(
+        NVM_EARGUMENT, pool->path,
+        "it is the pool of a ported program, which libnvmove closes at exit; do not close it");
   if (!nvmi_pool_begins_closing(pool))
     return nvmi_fail(NVM_EARGUMENT, NULL, "%p is no open pool; was it closed already?", pool);
   if (!pool->forked) {
