@@ -72,6 +72,8 @@ struct nvmi_thread {
     unsigned count;
   } posts[NVMI_POSTS_MAX]; /* that handlers wanted to do (order.h) */
   volatile unsigned posts_count;
+  size_t
+      unwound; /* so many of `frames` were left by the end of the thread: nothing else ends those */
   bool passes_points; /* commit points, which end what is outside transactions */
   int id;             /* the kernel's */
   _Alignas(64) struct nvm_line_table lines_table;

@@ -28,13 +28,17 @@ void __nvm_atomic_landed(void *Frame) {
   struct nvmi_thread *thread = land(Frame);
   void **frames = thread->frames.items;
   size_t before = thread->frames.count;
-  while (thread->frames.count && frames[thread->frames.count - 1] < Frame)
+  while (thread->frames.count > thread->unwound && frames[thread->frames.count - 1] < Frame)
     thread->frames.count--;
   if (thread->frames.count != before)
     nvmi_tx_leave(thread);
 }
 
-void __nvm_atomic_unwound(void *Frame) { land(Frame); }
+/* From here on the thread only ends: its handlers may jump, too, and call atomic functions. */
+void __nvm_atomic_unwound(void *Frame) {
+  struct nvmi_thread *thread = land(Frame);
+  thread->unwound = thread->frames.count;
+}
 
 /* Who unwinds without looking for a handler says to whom it belongs (the C++ ABI for Itanium, 1.6). */
 void __nvm_atomic_thrown(void *Frame, void *Exception) {

@@ -20,7 +20,7 @@ static enum nvm_error finish(struct nvmi_thread *thread) {
     return nvmi_tx_finish_implicit(thread);
   nvmi_tx_finish(thread, false);
   thread->begun = 0;
-  thread->frames.count = 0;
+  thread->frames.count = thread->unwound = 0;
   return NVM_OK;
 }
 
