@@ -15,6 +15,8 @@ struct nvmi_root_events {
 struct nvmi_root_hooks {
   /* Of the thread that loaded, also when it has ended and goes on with the functions that exit calls; else null. */
   const struct nvmi_root_events *(*own)(void);
+  /* Whether it is the port's pool, which nobody else closes. */
+  bool (*owns)(const struct nvm_pool *pool);
   /* The thread begins to change the pool. */
   void (*join)(struct nvmi_thread *thread, const struct nvm_pool *pool);
   /* Behind the entry of a function of `end`: nobody commits, or undoes, what the thread has open, also when it ends. */

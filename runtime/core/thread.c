@@ -59,12 +59,16 @@ static void leave(struct nvmi_thread *thread) {
   munmap(thread, sizeof *thread);
 }
 
+static struct nvmi_thread *make(void);
+
 /* Signals wait from here on: behind the last round nobody comes for what a handler stores. The C library makes
  * as many rounds as it can, as each asks for the next one. */
 static __attribute__((disable_sanitizer_instrumentation)) void end(void *unused) {
   sigset_t all = nvmi_signals_that_wait();
   (void)unused;
   pthread_sigmask(SIG_BLOCK, &all, NULL);
+  if (!nvmi_self && nvmi_root_hooks && nvmi_root_hooks->own())
+    nvmi_self = make(); /* roots may have changed since, which nobody notes */
   if (nvmi_self)
     leave(nvmi_self);
   pthread_setspecific(last_key, &last_key);

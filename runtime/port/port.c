@@ -240,13 +240,14 @@ static void look_behind_end(void) {
     refuse_to_go_on("it has allocated data, and passes a commit point");
   if (port.ender != nvmi_self && nvmi_port_has_ended(nvmi_self) && nvmi_self->touched)
     refuse_to_go_on("another thread has entered it; the one that loaded has stored data since, and "
-                    "passes a commit point");
+                    "commits");
 }
 
 bool nvmi_port_has_ended(const struct nvmi_thread *thread) {
   return port.ender && (port.ender == thread || (thread->roots && thread->roots->saves));
 }
 bool nvmi_port_is_ended(void) { return port.ender; }
+bool nvmi_port_owns(const struct nvm_pool *pool) { return pool == port.pool; }
 
 /* A transaction that nobody commits has all that comes now: the end of the process undoes it. */
 void __nvm_port_ends(const char *Function) {

@@ -27,6 +27,7 @@ struct nvm_pool *nvmi_port_pool(void);
  * stays so. Whether a thread has: roots are as that left them. */
 bool nvmi_port_has_ended(const struct nvmi_thread *thread);
 bool nvmi_port_is_ended(void);
+bool nvmi_port_owns(const struct nvm_pool *pool);
 /* An allocator of the port gave this block of DRAM, null, too; where the pool has the data already
  * but is not attached, it stands for one that a fresh pool would have got. */
 void nvmi_port_gave(void *block);

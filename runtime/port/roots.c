@@ -70,9 +70,9 @@ static _Noreturn void come_late(const struct nvm_root *root) {
 }
 
 static const struct nvmi_root_events *own_events(void);
-static const struct nvmi_root_hooks hooks = {own_events,          nvmi_roots_join,
-                                             nvmi_port_has_ended, nvmi_root_correct,
-                                             nvmi_root_around,    nvmi_root_advice};
+static const struct nvmi_root_hooks hooks = {
+    own_events,        nvmi_port_owns,   nvmi_roots_join, nvmi_port_has_ended,
+    nvmi_root_correct, nvmi_root_around, nvmi_root_advice};
 
 /* -fcommon: each source that has the variable defines it, and the linker makes them one. */
 static bool is_known(const struct nvm_root *root) {

@@ -79,10 +79,10 @@ static void undo_in_order(struct nvmi_thread *thread) {
   nvmi_undoing_begin(thread, pools);
   nvmi_tx_finish_alone(thread, false, true);
   nvmi_undoing_end(thread);
-  if (saves)
+  if (saves) {
     thread->roots->after_abort();
-  if (saves)
     nvmi_signals_release(&before);
+  }
 }
 
 static const enum nvm_error turn_errors[] = {[NVMI_TURN_BROKEN] = NVM_EBROKEN,
@@ -123,6 +123,8 @@ enum nvm_error nvmi_tx_commit_implicit(struct nvmi_thread *thread) {
 /* What has joined another's commit in its turn is not this thread's any more: if it was undone only
  * the turn says so. */
 enum nvm_error nvmi_tx_finish_after(struct nvmi_thread *thread, enum nvmi_turn turn) {
+  if (!thread->touched && turn == NVMI_TURN_BROKEN && saves_roots(thread))
+    thread->roots->after_abort();
   enum nvm_error error = thread->touched ? nvmi_tx_commit_implicit(thread) : NVM_OK;
   return error ? error : turn_errors[turn];
 }
@@ -209,7 +211,9 @@ void nvmi_tx_save_roots_inside(struct nvmi_thread *thread) {
 enum nvm_error nvmi_tx_finish_with_roots(struct nvmi_thread *thread, bool commit) {
   const struct nvmi_root_events *roots = thread->roots;
   sigset_t before;
-  if (thread->ticket) { /* what waits for its turn may join another's commit there */
+  if (NVMI_UNLIKELY(commit && nvmi_port_unloaded))
+    nvmi_port_unloaded(); /* stops a program that goes on behind `end` */
+  if (thread->ticket) {   /* what waits for its turn may join another's commit there */
     if (commit)
       roots->before_commit();
     return nvmi_tx_finish_in_order(thread, commit);
