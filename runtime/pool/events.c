@@ -21,6 +21,7 @@
 #include "core/gate.h"
 #include "core/map.h"
 #include "core/root_hooks.h"
+#include "core/standstill.h"
 #include "core/tracing.h"
 #include "gc/counts.h"
 #include "heap/heap_types.h"
@@ -105,10 +106,8 @@ static void in_child(void) {
 }
 
 static bool is_shared(struct nvm_pool *pool) {
-  bool shared = false;
   nvmi_lock(&pool->lock);
-  for (unsigned i = 0; i < pool->log_count; i++)
-    shared = shared || (pool->logs[i]->owner && pool->logs[i]->owner != nvmi_self);
+  bool shared = nvmi_has_others(pool);
   nvmi_unlock(&pool->lock);
   return shared;
 }
