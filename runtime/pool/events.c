@@ -217,7 +217,8 @@ static void undo_all(struct nvmi_thread *thread) {
 
 /* Behind all functions of the program that exit calls, destructors, too: nobody ends any more what is open. Other
  * stores may be left, of roots and of signal handlers, which ask for nothing (exits.h). */
-static void at_last(void) {
+static void at_last(void *unused) {
+  (void)unused;
   bool has_loaded = nvmi_root_hooks && nvmi_root_hooks->own();
   if (getpid() != process || (!nvmi_self && !has_loaded))
     return;
@@ -246,17 +247,20 @@ static int is_interpreted(struct dl_phdr_info *info, size_t size, void *unused) 
  * this file can. This is the last of them. */
 static void at_last_destructor(void) {
   if (dl_iterate_phdr(is_interpreted, NULL) < 0)
-    at_last();
+    at_last(NULL);
 }
 __attribute__((section(".fini_array.00000"),
                used)) static void (*const last)(void) = at_last_destructor;
+
+/* Of no library: what atexit registers in a program that is linked as PIE goes with its destructors. */
+int __cxa_atexit(void (*function)(void *), void *argument, void *library);
 
 /* Before those of the program and its libraries, also where a constructor registers them: in the
  * parent theirs run before and behind these, while no lock of the runtime is held. */
 static void watch_process(void) {
   pthread_atfork(before_fork, in_parent, in_child);
   if (dl_iterate_phdr(is_interpreted, NULL) > 0)
-    atexit(at_last);
+    __cxa_atexit(at_last, NULL, NULL);
 }
 __attribute__((section(".preinit_array"), used)) static void (*const watch)(void) = watch_process;
 

@@ -7,6 +7,7 @@
  * nothing else would fetch them.
  */
 #include "interpose/interpose.h"
+#include "interpose/jumps.h"
 #include "interpose/locks.h"
 
 #include "nvmove/abi.h"
@@ -16,6 +17,6 @@ const char __nvmi_locks = 1;
 
 /* What the writes of a library call (tx/sites.c). */
 extern const char NVM_ABI_VERSION_SYMBOL;
-__attribute__((used)) static const char *const linked[] = {&nvmi_locks_linked, &nvmi_interposed,
-                                                           &NVM_ABI_VERSION_SYMBOL};
+__attribute__((used)) static const char *const linked[] = {
+    &nvmi_locks_linked, &nvmi_interposed, &nvmi_jumps_linked, &NVM_ABI_VERSION_SYMBOL};
 __attribute__((used)) static const void *const pools = (const void *)nvm_pool_open;

@@ -37,12 +37,14 @@ static struct {
   _Atomic enum state state;
   double load_began;
   const struct nvmi_thread *loader; /* who loads */
-  const void *frame; /* of the load function that began it; null: left without a return */
-  const struct nvmi_thread *ender; /* who takes the data apart; null: nobody */
-  const char *end;                 /* the function of `end` that it entered */
-  bool goes_on;                    /* it has allocated in the pool since */
+  const void *frame;     /* of the load function that began it; null: left without a return */
+  _Atomic bool is_ended; /* some thread takes the data apart */
+  const char *end;       /* the function of `end` that it entered */
   char folder[PATH_MAX];
 } port;
+
+static _Thread_local bool is_ender; /* this thread takes the data apart */
+static _Thread_local bool goes_on;  /* and has allocated in the pool since */
 
 /* A library that is loaded later finds in the program what it calls, as in tx/sites.c. */
 __attribute__((used)) static const void *const for_libraries[] = {
@@ -164,8 +166,7 @@ static inline enum state started(void) {
 
 struct nvm_pool *nvmi_port_pool(void) {
   enum state state = started();
-  if (NVMI_UNLIKELY(port.ender && port.ender == nvmi_self))
-    port.goes_on = true;
+  goes_on |= is_ender;
   return state < STATE_STARTING || port.pool->forked ? NULL : port.pool;
 }
 
@@ -197,7 +198,7 @@ static void collect(void) {
 /* What changed outside transactions until the end. What would have to wait for another thread is
  * left to the runtime's own end (events.c). */
 static void commit_at_exit(void) {
-  if (!port.pool->forked && !port.ender && !nvmi_order_waits(nvmi_thread_self()))
+  if (!port.pool->forked && !port.is_ended && !nvmi_order_waits(nvmi_thread_self()))
     __nvm_commit_point();
 }
 
@@ -236,22 +237,40 @@ static _Noreturn void refuse_to_go_on(const char *how) {
 }
 
 static void look_behind_end(void) {
-  if (port.ender == nvmi_self && port.goes_on)
+  if (is_ender && goes_on)
     refuse_to_go_on("it has allocated data, and passes a commit point");
-  if (port.ender != nvmi_self && nvmi_port_has_ended(nvmi_self) && nvmi_self->touched)
+  if (!is_ender && nvmi_port_has_ended(nvmi_self) && nvmi_self->touched)
     refuse_to_go_on("another thread has entered it; the one that loaded has stored data since, and "
                     "commits");
 }
 
 bool nvmi_port_has_ended(const struct nvmi_thread *thread) {
-  return port.ender && (port.ender == thread || (thread->roots && thread->roots->saves));
+  return port.is_ended && (is_ender || (thread->roots && thread->roots->saves));
 }
-bool nvmi_port_is_ended(void) { return port.ender; }
+bool nvmi_port_is_ended(void) { return port.is_ended; }
 bool nvmi_port_owns(const struct nvm_pool *pool) { return pool == port.pool; }
+
+/* The thread that loaded keeps nothing once another has entered such a function. Nor does who would have to wait for
+ * what such a thread has stored: that is never committed. */
+static void begin_the_end(void) {
+  struct nvmi_thread *self = nvmi_thread_self();
+  if (!port.is_ended || (!nvmi_port_has_ended(self) && !nvmi_order_waits(self))) {
+    __nvm_commit_point();
+    if (nvm_tx_begin(port.pool))
+      refuse(nvm_strerror());
+    return;
+  }
+  if (self->touched)
+    nvmi_tell("nvmove: %s: another thread has entered a function of 'end' in the port file; what "
+              "thread %d has stored "
+              "since its last commit is undone\n",
+              port.pool->path, self->id);
+  self->begun++;
+}
 
 /* A transaction that nobody commits has all that comes now: the end of the process undoes it. */
 void __nvm_port_ends(const char *Function) {
-  if (port.state != STATE_ATTACHED || port.pool->forked || port.ender)
+  if (port.state != STATE_ATTACHED || port.pool->forked || is_ender)
     return;
   int before = errno;
   if (nvmi_in_transaction(nvmi_thread_self())) {
@@ -260,17 +279,16 @@ void __nvm_port_ends(const char *Function) {
               port.pool->path, Function);
     return;
   }
-  __nvm_commit_point();
-  if (nvm_tx_begin(port.pool))
-    refuse(nvm_strerror());
-  port.ender = nvmi_thread_self();
-  port.end = Function;
+  begin_the_end();
+  is_ender = true;
+  if (!atomic_exchange(&port.is_ended, true))
+    port.end = Function;
   nvmi_port_unloaded = look_behind_end;
   errno = before;
 }
 
 int __nvm_load_begin(void *Frame) {
-  if (NVMI_UNLIKELY(port.ender && port.ender == nvmi_self))
+  if (NVMI_UNLIKELY(is_ender))
     refuse_to_go_on("it loads again");
   switch (started()) {
   case STATE_KNOWN:

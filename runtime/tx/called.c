@@ -10,7 +10,9 @@
 #define _GNU_SOURCE
 #include "tx/called.h"
 #include "base/signals.h"
+#include "base/uncancelled.h"
 
+#include <errno.h>
 #include <pthread.h>
 
 struct nvmi_called {
@@ -58,23 +60,26 @@ void nvmi_called_moved(struct nvmi_thread *thread, const void *from, size_t old_
 }
 
 /* On the stack that the thread began with. */
-static bool is_on_own_stack(uintptr_t frame) {
+bool nvmi_is_on_own_stack(uintptr_t frame) {
   static _Thread_local uintptr_t low, high;
   pthread_attr_t attributes;
   void *start;
   size_t size;
-  if (!high && pthread_getattr_np(pthread_self(), &attributes) == 0) {
+  int before = errno;
+  if (!high && NVMI_UNCANCELLED(pthread_getattr_np(pthread_self(), &attributes)) == 0) {
     if (pthread_attr_getstack(&attributes, &start, &size) == 0) {
       low = (uintptr_t)start;
       high = low + size;
     }
     pthread_attr_destroy(&attributes);
   }
+  errno = before;
   return frame >= low && frame < high;
 }
 
 bool nvmi_is_elsewhere(uintptr_t frame) {
-  return !is_on_own_stack(frame) || !is_on_own_stack((uintptr_t)__builtin_frame_address(0));
+  return !nvmi_is_on_own_stack(frame) ||
+         !nvmi_is_on_own_stack((uintptr_t)__builtin_frame_address(0));
 }
 
 /* The calls below this frame have ended without returning. */

@@ -13,5 +13,7 @@ void nvmi_called_moved(struct nvmi_thread *thread, const void *from, size_t old_
                        size_t size);
 /* Whether a frame is not on the stack of the code that runs, as far as that is known. */
 bool nvmi_is_elsewhere(uintptr_t frame);
+/* On that of the thread, not one of a signal handler or a coroutine. The first call of a thread allocates. */
+bool nvmi_is_on_own_stack(uintptr_t frame);
 /* Control has come to this frame by longjmp or an exception: the calls below it have ended. */
 void nvmi_called_left(struct nvmi_thread *thread, const void *frame);

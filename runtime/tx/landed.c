@@ -6,6 +6,8 @@
  * thread undoes it (thread_end.c).
  */
 #define _GNU_SOURCE
+#include "tx/landed.h"
+
 #include "core/root_hooks.h"
 #include "tx/called.h"
 #include "tx/tx.h"
@@ -24,15 +26,24 @@ static struct nvmi_thread *land(void *frame) {
   return thread;
 }
 
-void __nvm_atomic_landed(void *Frame) {
-  struct nvmi_thread *thread = land(Frame);
+void nvmi_tx_left_below(struct nvmi_thread *thread, uintptr_t stack) {
   void **frames = thread->frames.items;
   size_t before = thread->frames.count;
-  while (thread->frames.count > thread->unwound && frames[thread->frames.count - 1] < Frame)
+  if (thread->busy) {
+    thread->jumped_to = stack;
+    return;
+  }
+  bool on_own =
+      nvmi_is_on_own_stack(stack); /* who jumps on another stack leaves nothing on this one */
+  while (thread->frames.count > thread->unwound &&
+         (uintptr_t)frames[thread->frames.count - 1] < stack &&
+         nvmi_is_on_own_stack((uintptr_t)frames[thread->frames.count - 1]) == on_own)
     thread->frames.count--;
   if (thread->frames.count != before)
     nvmi_tx_leave(thread);
 }
+
+void __nvm_atomic_landed(void *Frame) { nvmi_tx_left_below(land(Frame), (uintptr_t)Frame); }
 
 /* From here on the thread only ends: its handlers may jump, too, and call atomic functions. */
 void __nvm_atomic_unwound(void *Frame) {

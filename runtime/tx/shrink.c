@@ -133,12 +133,12 @@ static void shrink_alone(struct nvmi_log *log) {
 
 void nvmi_shrink(struct nvmi_log *log) {
   struct nvm_pool *pool = log->pool;
-  if (pool->written_count <= pool->written_limit ||
-      (pool->stores_unnoted && !__libc_single_threaded))
+  if (pool->written_count <= pool->written_limit)
     return;
   sigset_t before = nvmi_signals_hold();
-  nvmi_lock(&pool->lock);              /* no thread gets its first log meanwhile */
-  if (!others_write(pool, log->owner)) /* not yet for sure, but often in vain */
+  nvmi_lock(&pool->lock); /* no thread gets its first log meanwhile */
+  bool has_locks = pool->stores_unnoted && !__libc_single_threaded;
+  if (!has_locks && !others_write(pool, log->owner)) /* not yet for sure, but often in vain */
     shrink_alone(log);
   nvmi_unlock(&pool->lock);
   nvmi_signals_release(&before);

@@ -356,6 +356,8 @@ void __nvm_atomic_enter(void *Frame) {
   if (!nvmi_in_transaction(thread))
     begin_outermost(thread);
   tell_of_handler();
+  if (NVMI_UNLIKELY(!thread->frames.items))
+    nvmi_is_on_own_stack(0); /* a handler that jumps cannot look for the first time */
   if (!nvmi_array_push(&thread->frames, &Frame, sizeof Frame))
     nvmi_fatal(NVM_ENOMEMORY, NULL, "out of memory for nested atomic calls");
 }
@@ -370,6 +372,8 @@ void nvmi_tx_leave(struct nvmi_thread *thread) {
 void __nvm_atomic_leave(void *Frame) {
   struct nvmi_thread *thread = nvmi_thread_self();
   void **frames = thread->frames.items;
+  if (NVMI_UNLIKELY(thread->roots != NULL))
+    nvmi_tx_save_roots_inside(thread);
   while (thread->frames.count && frames[thread->frames.count - 1] <= Frame)
     if (frames[--thread->frames.count] == Frame)
       break;

@@ -19,6 +19,7 @@
 #include "order/ticket.h"
 #include "order/undoing.h"
 #include "tx/called.h"
+#include "tx/landed.h"
 #include "tx/tx.h"
 
 /* An unsafe pointer was found, which another may have stored there; or one was there at a release,
@@ -167,6 +168,9 @@ void nvmi_tx_left(struct nvmi_thread *thread) {
     nvmi_thread_left(thread);
   if (thread->posts_count)
     nvmi_order_post(thread);
+  uintptr_t stack = thread->jumped_to;
+  thread->jumped_to = 0;
+  nvmi_tx_left_below(thread, stack);
 }
 
 /* Its own pools' transactions are not within the inherited one, which only its matching ends end. */
@@ -204,7 +208,7 @@ void nvmi_tx_stay_open(struct nvmi_thread *thread, uint64_t pools) {
 }
 
 void nvmi_tx_save_roots_inside(struct nvmi_thread *thread) {
-  if (thread->roots->saves && thread->begun == 1 && !thread->frames.count && !thread->doomed)
+  if (thread->roots->saves && thread->begun + thread->frames.count == 1 && !thread->doomed)
     thread->roots->before_commit();
 }
 

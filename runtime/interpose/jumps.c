@@ -1,0 +1,70 @@
+/* jumps.c: longjmp and its kin in front of the C library's.
+ *
+ * An atomic function may be left by a jump. Code that nvmove-cc has compiled says where it lands (tx/landed.c). Other
+ * code does not, such as an interpreter's or a library's that calls functions of the program: so atomic calls whose
+ * frames will be gone end here, where the stack pointer behind the jump is known.
+ *
+ * In a program that is linked statically the linker wraps the names, and jumps_wrapped.c stands behind.
+ */
+#define _GNU_SOURCE
+#include "interpose/jumps.h"
+
+#include "core/thread.h"
+#include "tx/landed.h"
+
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <stddef.h>
+
+typedef void jump(struct __jmp_buf_tag *env, int value);
+
+#ifdef NVMI_WRAPPED
+#define NAME(name) __wrap_##name
+#define REAL(name) extern __attribute__((weak, noreturn)) jump __real_##name;
+#define THE_REAL(name) __real_##name
+#else
+#define NAME(name) name
+#define REAL(name)                                                                                 \
+  extern __attribute__((weak, noreturn)) jump __interceptor_##name; /* of a sanitizer */           \
+  static jump *real_##name(void) {                                                                 \
+    static jump *_Atomic real;                                                                     \
+    jump *known = real;                                                                            \
+    if (!known)                                                                                    \
+      real = known =                                                                               \
+          __interceptor_##name ? __interceptor_##name : (jump *)dlsym(RTLD_NEXT, #name);           \
+    return known;                                                                                  \
+  }                                                                                                \
+  __attribute__((constructor)) static void find_##name(void) { real_##name(); }
+#define THE_REAL(name) real_##name()
+#endif
+
+/* Where the stack pointer will be: glibc for x86-64 keeps it in the buffer, with its guard of pointers. */
+static uintptr_t stack_of(const struct __jmp_buf_tag *env) {
+  enum { STACK_POINTER = 6, ROTATED = 17, POINTER_GUARD = 6 /* word of the thread's block */ };
+  uintptr_t kept = (uintptr_t)env->__jmpbuf[STACK_POINTER];
+  uintptr_t guard = ((const uintptr_t *)__builtin_thread_pointer())[POINTER_GUARD];
+  return (kept >> ROTATED | kept << (64 - ROTATED)) ^ guard;
+}
+
+static void leave_for(const struct __jmp_buf_tag *env) {
+  struct nvmi_thread *thread = nvmi_self;
+  if (NVMI_UNLIKELY(thread && thread->frames.count))
+    nvmi_tx_left_below(thread, stack_of(env));
+}
+
+#define JUMP(name)                                                                                 \
+  REAL(name)                                                                                       \
+  __attribute__((noreturn)) void NAME(name)(struct __jmp_buf_tag * env, int value) {               \
+    leave_for(env);                                                                                \
+    THE_REAL(name)(env, value);                                                                    \
+    __builtin_unreachable();                                                                       \
+  }
+
+JUMP(longjmp)
+JUMP(_longjmp)
+JUMP(siglongjmp)
+JUMP(__longjmp_chk)
+
+#ifndef NVMI_WRAPPED
+const char nvmi_jumps_linked = 1;
+#endif
