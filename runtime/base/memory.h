@@ -31,6 +31,7 @@ static inline bool nvmi_array_push(struct nvmi_array *array, const void *item, s
   if (!nvmi_array_reserve(array, array->count + 1, item_size))
     return false;
   memcpy((char *)array->items + array->count * item_size, item, item_size);
+  __atomic_signal_fence(__ATOMIC_RELEASE); /* a handler may jump out of the store that lists this */
   array->count++;
   return true;
 }

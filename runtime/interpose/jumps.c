@@ -1,4 +1,4 @@
-/* jumps.c: longjmp and its kin in front of the C library's.
+/* jumps.c: longjmp and its kin, and pthread_exit, in front of the C library's.
  *
  * An atomic function may be left by a jump. Code that nvmove-cc has compiled says where it lands (tx/landed.c). Other
  * code does not, such as an interpreter's or a library's that calls functions of the program: so atomic calls whose
@@ -64,6 +64,24 @@ JUMP(longjmp)
 JUMP(_longjmp)
 JUMP(siglongjmp)
 JUMP(__longjmp_chk)
+
+typedef void end_thread(void *result);
+#ifdef NVMI_WRAPPED
+extern __attribute__((weak, noreturn)) end_thread __real_pthread_exit;
+static end_thread *real_end(void) { return __real_pthread_exit; }
+#else
+static end_thread *real_end(void) { return (end_thread *)dlsym(RTLD_NEXT, "pthread_exit"); }
+#endif
+
+/* From here on handlers and destructors of the program run, and what they leave by a jump is no atomic call. */
+#define END(name)                                                                                  \
+  __attribute__((noreturn)) void NAME(name)(void *result) {                                        \
+    if (nvmi_self)                                                                                 \
+      nvmi_self->unwound = nvmi_self->frames.count;                                                \
+    real_end()(result);                                                                            \
+    __builtin_unreachable();                                                                       \
+  }
+END(pthread_exit)
 
 #ifndef NVMI_WRAPPED
 const char nvmi_jumps_linked = 1;

@@ -14,6 +14,8 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
 
 struct nvmi_called {
   void *address;
@@ -59,6 +61,9 @@ void nvmi_called_moved(struct nvmi_thread *thread, const void *from, size_t old_
     __nvm_note(to, size);
 }
 
+/* The main thread's may become longer (setrlimit); the kernel maps nothing else in so much below its end. */
+#define MAIN_STACK ((size_t)128 << 20)
+
 /* On the stack that the thread began with. */
 bool nvmi_is_on_own_stack(uintptr_t frame) {
   static _Thread_local uintptr_t low, high;
@@ -68,13 +73,16 @@ bool nvmi_is_on_own_stack(uintptr_t frame) {
   int before = errno;
   if (!high && NVMI_UNCANCELLED(pthread_getattr_np(pthread_self(), &attributes)) == 0) {
     if (pthread_attr_getstack(&attributes, &start, &size) == 0) {
-      low = (uintptr_t)start;
-      high = low + size;
+      high = (uintptr_t)start + size;
+      low = getpid() == gettid() && size < MAIN_STACK ? high - MAIN_STACK : (uintptr_t)start;
     }
     pthread_attr_destroy(&attributes);
   }
   errno = before;
-  return frame >= low && frame < high;
+  stack_t other; /* it may lie in an array on this one */
+  bool on_other = sigaltstack(NULL, &other) == 0 && other.ss_flags & SS_ONSTACK &&
+                  frame - (uintptr_t)other.ss_sp < other.ss_size;
+  return frame >= low && frame < high && !on_other;
 }
 
 bool nvmi_is_elsewhere(uintptr_t frame) {

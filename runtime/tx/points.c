@@ -33,6 +33,7 @@ static unsigned lines_max(const struct nvmi_thread *thread) {
 
 void __nvm_commit_point(void) {
   struct nvmi_thread *thread = nvmi_thread_self();
+  nvmi_tx_look_for_a_jump(thread);
   if (NVMI_UNLIKELY(nvmi_port_unloaded)) {
     nvmi_port_unloaded();
     if (nvmi_root_hooks && nvmi_root_hooks->has_ended(thread))

@@ -283,6 +283,7 @@ static __attribute__((noinline)) int begin_slowly(NVM_POOL *pool) {
   if (!pool)
     return nvmi_fail_no_pool();
   struct nvmi_thread *thread = nvmi_thread_self();
+  nvmi_tx_look_for_a_jump(thread);
   enum nvm_error error = nvmi_tx_finish_implicit(thread);
   if (NVMI_UNLIKELY(error && error != NVM_ECHILD))
     return failed(pool, error);
@@ -295,8 +296,8 @@ static __attribute__((noinline)) int begin_slowly(NVM_POOL *pool) {
 
 int nvm_tx_begin(NVM_POOL *pool) {
   struct nvmi_thread *thread = nvmi_self;
-  if (NVMI_UNLIKELY(!pool || !thread || thread->touched || thread->ticket || thread->has_lost ||
-                    thread->roots || nvmi_tracing))
+  if (NVMI_UNLIKELY(!pool || !thread || thread->touched || thread->busy || thread->ticket ||
+                    thread->has_lost || thread->roots || nvmi_tracing))
     return begin_slowly(pool);
   thread->begun++;
   return 0;
@@ -319,6 +320,7 @@ end_outermost(struct nvmi_thread *thread) {
 
 int nvm_tx_commit(NVM_POOL *pool) {
   struct nvmi_thread *thread = nvmi_thread_self();
+  nvmi_tx_look_for_a_jump(thread);
   if (!pool)
     return nvmi_fail_no_pool();
   if (NVMI_UNLIKELY(!thread->begun))
@@ -350,6 +352,7 @@ int nvm_tx_abort(NVM_POOL *pool) {
 
 void __nvm_atomic_enter(void *Frame) {
   struct nvmi_thread *thread = nvmi_thread_self();
+  nvmi_tx_look_for_a_jump(thread); /* of code that does not say where it lands (landed.c) */
   enum nvm_error error = nvmi_tx_finish_implicit(thread);
   if (error && error != NVM_ECHILD)
     nvmi_tx_fatal(error, "what was stored outside transactions before an atomic call");

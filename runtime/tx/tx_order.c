@@ -145,6 +145,8 @@ static enum nvm_error end_at_release(struct nvmi_thread *thread, bool holds_othe
 }
 
 void nvmi_tx_end_at_release(struct nvmi_thread *thread, bool holds_others) {
+  if (NVMI_UNLIKELY(thread->roots != NULL) && nvmi_root_hooks->has_ended(thread))
+    return; /* it stays open */
   nvmi_uses_open(thread);
   enum nvm_error error = end_at_release(thread, holds_others);
   nvmi_used_open(thread);
