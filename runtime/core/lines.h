@@ -25,13 +25,16 @@ static inline uint64_t nvmi_line_mask(uint64_t line, uintptr_t start, uintptr_t 
 __attribute__((noinline, cold)) void nvmi_line_push_more(struct nvmi_thread *thread, uint64_t line,
                                                          uint64_t mask);
 
-/* What leaves the table. Out of memory: fatal. */
+/* What leaves the table. Out of memory: fatal. The line is there before it counts: a handler may jump out of here. */
 static inline void nvmi_line_push(struct nvmi_thread *thread, uint64_t line, uint64_t mask) {
-  if (NVMI_LIKELY(thread->lines.count < thread->lines.room))
-    ((struct nvmi_line *)thread->lines.items)[thread->lines.count++] =
-        (struct nvmi_line){line, mask};
-  else
+  size_t count = thread->lines.count;
+  if (NVMI_UNLIKELY(count >= thread->lines.room)) {
     nvmi_line_push_more(thread, line, mask);
+    return;
+  }
+  ((struct nvmi_line *)thread->lines.items)[count] = (struct nvmi_line){line, mask};
+  nvmi_compiler_barrier();
+  thread->lines.count = count + 1;
 }
 
 static inline void nvmi_line_mark(struct nvmi_thread *thread, uint64_t line, uint64_t mask) {

@@ -213,6 +213,7 @@ mark_simple(struct nvmi_thread *thread, struct nvm_line *slot, uint64_t line, ui
   if (NVMI_UNLIKELY(before != 0)) {
     ((struct nvmi_line *)thread->lines.items)[thread->lines.count] =
         (struct nvmi_line){before, ~slot->missing};
+    nvmi_compiler_barrier(); /* it counts when it is there: a handler may jump out of here */
     thread->lines.count += slot->missing != UINT64_MAX;
     *(volatile uint64_t *)&slot->missing = UINT64_MAX;
     *(volatile uint64_t *)&slot->line = line;

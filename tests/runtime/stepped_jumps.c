@@ -1,0 +1,86 @@
+/* stepped_jumps.c: a signal handler jumps out of a store at each instruction, one after another (stepping.h). What
+ * the transaction has noted stays whole.
+ */
+#include "core/lines.h"
+#include "core/map.h"
+#include "core/thread.h"
+#include "harness.h"
+#include "stepping.h"
+#include "store.h"
+
+#include <setjmp.h>
+#include <string.h>
+
+enum {
+  SIZE = 1 << 17,
+  APART = NVM_LINE_SLOTS * NVM_LINE_SIZE / sizeof(uint64_t) /* one slot of the table */
+};
+
+static NVM_POOL *pool;
+static uint64_t *words;
+static sigjmp_buf landing;
+
+static void jump(int number) {
+  (void)number;
+  siglongjmp(landing, 1);
+}
+
+static const char bytes[2 * NVM_LINE_SIZE] = {1};
+
+/* One line or two, which take the same slots as those that are APART. */
+static void store(size_t at, bool two) {
+  if (two)
+    store_bytes(words + at, bytes, sizeof bytes);
+  else
+    STORE(words[at], 1);
+}
+
+/* What lies in the list behind its end is no line of the pool. */
+static void begin(bool two) {
+  CHECK(nvm_tx_begin(pool) == 0);
+  store(0, two);
+  struct nvmi_array *lines = &nvmi_self->lines;
+  memset((struct nvmi_line *)lines->items + lines->count, 0xff,
+         (lines->room - lines->count) * sizeof(struct nvmi_line));
+}
+
+static void check_lines(void) {
+  const struct nvmi_line *lines = nvmi_self->lines.items;
+  for (size_t i = 0; i < nvmi_self->lines.count; i++)
+    CHECK(nvmi_pool_at((void *)(nvmi_line_first(&lines[i]) << 6)) == pool);
+}
+
+/* The second store takes the slots of the first one. */
+static void repeat_jumps(bool two) {
+  pool = test_create(test_path("pool"), 1 << 20);
+  CHECK(nvm_tx_begin(pool) == 0 && (words = nvm_calloc(pool, 0, 1, SIZE)));
+  CHECK(nvm_pool_set_root(pool, words) == 0 && nvm_tx_commit(pool) == 0);
+  begin(two);
+  store(APART, two);
+  CHECK(nvm_tx_commit(pool) == 0);
+  signal(SIGUSR1, jump);
+  for (unsigned round = 0;; round++) { /* the first one finds functions of libraries */
+    begin(two);
+    if (round)
+      stop();
+    if (!sigsetjmp(landing, 1))
+      store(APART, two);
+    if (round)
+      stop();
+    __nvm_atomic_landed(__builtin_frame_address(0));
+    check_lines();
+    CHECK(nvm_tx_commit(pool) == 0 && !nvmi_self->touched);
+  }
+}
+
+static void repeat_one(void) { repeat_jumps(false); }
+static void repeat_two(void) { repeat_jumps(true); }
+
+static void step_all(void (*repeat)(void)) {
+  if (test_is_delayed())
+    test_skip("the thread that syncs is not traced, and would meet the breakpoints");
+  CHECK(step_through(repeat, test_is_long() ? 3 : 1, 1, test_seed()) > 50);
+}
+
+TEST(stepped_jumps_out_of_a_line) { step_all(repeat_one); }
+TEST(stepped_jumps_out_of_two_lines) { step_all(repeat_two); }
