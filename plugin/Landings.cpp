@@ -28,8 +28,8 @@ static bool isOfCleanup(const CallInst &Setjmp) {
   for (const Instruction &I : instructions(*Setjmp.getFunction())) {
     const auto *Call = dyn_cast<CallInst>(&I);
     const Function *Callee = Call ? namedCallee(*Call) : nullptr;
-    if (Callee && Callee->getName() == "__pthread_register_cancel" && Call->arg_size() == 1 &&
-        getUnderlyingObject(Call->getArgOperand(0)) == Buffer)
+    if (Callee && Callee->getName().starts_with("__pthread_register_cancel") &&
+        Call->arg_size() == 1 && getUnderlyingObject(Call->getArgOperand(0)) == Buffer)
       return true;
   }
   return false;

@@ -154,3 +154,10 @@ bool nvmi_in_signal_handler(void) {
     return search.found;
   return is_on_stack(search.top);
 }
+
+uintptr_t nvmi_interrupted_stack(void) {
+  struct search search = {0};
+  if (backtrace)
+    backtrace(look, &search);
+  return search.found ? search.top : 0;
+}

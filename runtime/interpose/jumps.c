@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #include "interpose/jumps.h"
 
+#include "core/root_hooks.h"
 #include "core/thread.h"
 #include "tx/landed.h"
 
@@ -48,8 +49,10 @@ static uintptr_t stack_of(const struct __jmp_buf_tag *env) {
 
 static void leave_for(const struct __jmp_buf_tag *env) {
   struct nvmi_thread *thread = nvmi_self;
-  if (NVMI_UNLIKELY(thread && thread->frames.count))
+  if (NVMI_UNLIKELY(thread && (thread->frames.count || thread->busy)))
     nvmi_tx_left_below(thread, stack_of(env));
+  if (NVMI_UNLIKELY(thread && nvmi_port_landed)) /* out of a load function, say */
+    nvmi_port_landed((const void *)stack_of(env));
 }
 
 #define JUMP(name)                                                                                 \

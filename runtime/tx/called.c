@@ -61,6 +61,13 @@ void nvmi_called_moved(struct nvmi_thread *thread, const void *from, size_t old_
     __nvm_note(to, size);
 }
 
+/* It may lie in an array on the thread's own. */
+bool nvmi_is_on_signal_stack(uintptr_t frame) {
+  stack_t other;
+  return sigaltstack(NULL, &other) == 0 && other.ss_flags & SS_ONSTACK &&
+         frame - (uintptr_t)other.ss_sp < other.ss_size;
+}
+
 /* The main thread's may become longer (setrlimit); the kernel maps nothing else in so much below its end. */
 #define MAIN_STACK ((size_t)128 << 20)
 
@@ -79,10 +86,7 @@ bool nvmi_is_on_own_stack(uintptr_t frame) {
     pthread_attr_destroy(&attributes);
   }
   errno = before;
-  stack_t other; /* it may lie in an array on this one */
-  bool on_other = sigaltstack(NULL, &other) == 0 && other.ss_flags & SS_ONSTACK &&
-                  frame - (uintptr_t)other.ss_sp < other.ss_size;
-  return frame >= low && frame < high && !on_other;
+  return frame >= low && frame < high && !nvmi_is_on_signal_stack(frame);
 }
 
 bool nvmi_is_elsewhere(uintptr_t frame) {

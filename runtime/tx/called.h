@@ -13,6 +13,8 @@ void nvmi_called_moved(struct nvmi_thread *thread, const void *from, size_t old_
                        size_t size);
 /* Whether a frame is not on the stack of the code that runs, as far as that is known. */
 bool nvmi_is_elsewhere(uintptr_t frame);
+/* On that of the handler that runs, if it has one of its own (sigaltstack). */
+bool nvmi_is_on_signal_stack(uintptr_t frame);
 /* On that of the thread, not one of a signal handler or a coroutine. The first call of a thread allocates. */
 bool nvmi_is_on_own_stack(uintptr_t frame);
 /* Control has come to this frame by longjmp or an exception: the calls below it have ended. */

@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include "tx/landed.h"
 
+#include "base/signal_frame.h"
 #include "core/root_hooks.h"
 #include "tx/called.h"
 #include "tx/tx.h"
@@ -26,18 +27,29 @@ static struct nvmi_thread *land(void *frame) {
   return thread;
 }
 
+/* A handler that interrupted libnvmove jumps: out of both, or within itself. Where code has no unwind tables that is
+ * found out when the thread calls libnvmove again. */
+static void leave_libnvmove(struct nvmi_thread *thread, uintptr_t stack) {
+  uintptr_t interrupted = nvmi_interrupted_stack();
+  thread->jumped_to = stack;
+  if (interrupted && stack > interrupted && !nvmi_is_on_signal_stack(stack))
+    nvmi_tx_left(thread);
+}
+
+/* Who jumps on another stack leaves nothing on this one. */
+static bool is_left(uintptr_t frame, uintptr_t stack) {
+  return frame < stack && nvmi_is_on_own_stack(frame) == nvmi_is_on_own_stack(stack);
+}
+
 void nvmi_tx_left_below(struct nvmi_thread *thread, uintptr_t stack) {
   void **frames = thread->frames.items;
   size_t before = thread->frames.count;
   if (thread->busy) {
-    thread->jumped_to = stack;
+    leave_libnvmove(thread, stack);
     return;
   }
-  bool on_own =
-      nvmi_is_on_own_stack(stack); /* who jumps on another stack leaves nothing on this one */
   while (thread->frames.count > thread->unwound &&
-         (uintptr_t)frames[thread->frames.count - 1] < stack &&
-         nvmi_is_on_own_stack((uintptr_t)frames[thread->frames.count - 1]) == on_own)
+         is_left((uintptr_t)frames[thread->frames.count - 1], stack))
     thread->frames.count--;
   if (thread->frames.count != before)
     nvmi_tx_leave(thread);

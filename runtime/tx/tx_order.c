@@ -172,7 +172,8 @@ void nvmi_tx_left(struct nvmi_thread *thread) {
     nvmi_order_post(thread);
   uintptr_t stack = thread->jumped_to;
   thread->jumped_to = 0;
-  nvmi_tx_left_below(thread, stack);
+  if (stack)
+    nvmi_tx_left_below(thread, stack);
 }
 
 /* Its own pools' transactions are not within the inherited one, which only its matching ends end. */
