@@ -157,7 +157,7 @@ bool nvmi_in_signal_handler(void) {
 
 uintptr_t nvmi_interrupted_stack(void) {
   struct search search = {0};
-  if (backtrace)
+  if (backtrace && place && frame_of)
     backtrace(look, &search);
   return search.found ? search.top : 0;
 }

@@ -209,7 +209,8 @@ int nvmi_header_read(struct nvm_pool *pool) {
   return 0;
 }
 
-/* Between the tables and the heap a file has no blocks: it is long enough for a larger table. */
+/* Between the tables and the heap a file has no blocks: it is long enough for a larger table. Crash meanwhile: no
+ * byte of the file has changed. */
 int nvmi_header_fill(const struct nvm_pool *pool) {
   const struct nvm_header *h = &pool->header;
   uint64_t tables = NVM_CHUNKS_OFFSET + nvmi_chunk_table_size(h->heap_size);

@@ -1,4 +1,4 @@
-/* jumps.h: jumps and catches in front of the C and C++ libraries'. */
+/* jumps.h: longjmp and pthread_exit in front of the C library's. */
 #pragma once
 
 /* Who refers to it is linked with them. */

@@ -138,13 +138,13 @@ void nvmi_log_await(struct nvm_pool *pool, uint64_t order) {
 
 /* The frames that retire checked commits come to the media, this thread's and others'. */
 void nvmi_pool_stores_unnoted(struct nvm_pool *pool) {
-  bool knew = atomic_exchange(&pool->stores_unnoted, true);
-  if (!knew &&
-      pool->written) { /* who gives pages of the view back has done so, or sees it (tx/shrink.c) */
+  if (atomic_exchange(&pool->stores_unnoted, true))
+    return;
+  if (pool->written) { /* who gives pages of the view back has done so, or sees it (tx/shrink.c) */
     nvmi_lock(&pool->lock);
     nvmi_unlock(&pool->lock);
   }
-  if (knew || !pool->log_count)
+  if (!pool->log_count)
     return;
   pool->persist->fence();
   nvmi_fence_all_threads(pool);

@@ -281,8 +281,9 @@ void __nvm_port_ends(const char *Function) {
   }
   begin_the_end();
   is_ender = true;
-  if (!atomic_exchange(&port.is_ended, true))
+  if (!port.is_ended)
     port.end = Function;
+  port.is_ended = true;
   nvmi_port_unloaded = look_behind_end;
   errno = before;
 }

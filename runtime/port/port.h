@@ -8,7 +8,7 @@
  * pool's values, nothing is loaded. What such a start allocated stays in DRAM and is forgotten, as
  * the pool may be full; only its volatile fields are taken over.
  *
- * End: the program takes the data apart before it ends. What its thread stores from the entry of a
+ * End: the program takes the data apart before it ends. What a thread stores from its entry of a
  * function of `end` on is one open transaction that nobody commits, so that the pool keeps the data.
  *
  * Threads: whoever starts the pool also loads, before other threads use it, and from then on is the
@@ -23,7 +23,7 @@
  * child. Started if need be:
  * what is wrong with the file ends the process, status 1. */
 struct nvm_pool *nvmi_port_pool(void);
-/* Whether the thread, or another where this one saves the roots, has entered a function of `end`: what it has open
+/* Whether the thread, which is the calling one, or another where this one saves the roots, has entered a function of `end`: what it has open
  * stays so. Whether a thread has: roots are as that left them. */
 bool nvmi_port_has_ended(const struct nvmi_thread *thread);
 bool nvmi_port_is_ended(void);

@@ -31,8 +31,10 @@ static struct nvmi_thread *land(void *frame) {
  * found out when the thread calls libnvmove again. */
 static void leave_libnvmove(struct nvmi_thread *thread, uintptr_t stack) {
   uintptr_t interrupted = nvmi_interrupted_stack();
+  if (interrupted && (stack <= interrupted || nvmi_is_on_signal_stack(stack)))
+    return; /* within itself: what it interrupted goes on */
   thread->jumped_to = stack;
-  if (interrupted && stack > interrupted && !nvmi_is_on_signal_stack(stack))
+  if (interrupted)
     nvmi_tx_left(thread);
 }
 

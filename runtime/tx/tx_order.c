@@ -61,10 +61,10 @@ static enum nvm_error commit_in_order(struct nvmi_thread *thread) {
   if (thread->ticket->parcels.count && !nvmi_join_is_safe(thread))
     return NVM_EUNSAFE;
   bool saves = saves_roots(thread);
-  if (saves)
+  if (saves) {
     before = nvmi_signals_hold();
-  if (saves)
     thread->roots->before_commit();
+  }
   enum nvm_error error = commit_joined(thread, pools);
   if (saves)
     nvmi_signals_release(&before);
@@ -166,12 +166,13 @@ void nvmi_tx_fatal(enum nvm_error error, const char *what) {
 }
 
 void nvmi_tx_left(struct nvmi_thread *thread) {
+  uintptr_t stack =
+      nvmi_is_inside(thread) ? thread->jumped_to : 0; /* else the handler has returned */
+  thread->jumped_to = 0;
   if (nvmi_is_inside(thread))
     nvmi_thread_left(thread);
   if (thread->posts_count)
     nvmi_order_post(thread);
-  uintptr_t stack = thread->jumped_to;
-  thread->jumped_to = 0;
   if (stack)
     nvmi_tx_left_below(thread, stack);
 }

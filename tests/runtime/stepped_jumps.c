@@ -76,6 +76,36 @@ static void repeat_jumps(bool two) {
 static void repeat_one(void) { repeat_jumps(false); }
 static void repeat_two(void) { repeat_jumps(true); }
 
+/* A jump within the handler leaves nothing: the store and the atomic call around it go on. */
+static void jump_within(int number) {
+  sigjmp_buf own;
+  (void)number;
+  if (!sigsetjmp(own, 1))
+    siglongjmp(own, 1);
+}
+
+static void repeat_within(void) {
+  pool = test_create(test_path("pool"), 1 << 20);
+  CHECK(nvm_tx_begin(pool) == 0 && (words = nvm_calloc(pool, 0, 1, SIZE)));
+  CHECK(nvm_pool_set_root(pool, words) == 0 && nvm_tx_commit(pool) == 0);
+  signal(SIGUSR1, jump_within);
+  for (unsigned round = 0;; round++) {
+    void *frame = __builtin_frame_address(0);
+    __nvm_atomic_enter(frame);
+    STORE(words[0], round);
+    if (round)
+      stop();
+    STORE(words[APART], round);
+    if (round)
+      stop();
+    else
+      raise(SIGUSR1);
+    CHECK(nvmi_self->frames.count == 1 && nvmi_self->touched && !nvmi_self->jumped_to);
+    __nvm_atomic_leave(frame);
+    CHECK(!nvmi_self->frames.count && !nvmi_self->touched);
+  }
+}
+
 static void step_all(void (*repeat)(void)) {
   if (test_is_delayed())
     test_skip("the thread that syncs is not traced, and would meet the breakpoints");
@@ -84,3 +114,4 @@ static void step_all(void (*repeat)(void)) {
 
 TEST(stepped_jumps_out_of_a_line) { step_all(repeat_one); }
 TEST(stepped_jumps_out_of_two_lines) { step_all(repeat_two); }
+TEST(stepped_jumps_within_a_handler) { step_all(repeat_within); }
