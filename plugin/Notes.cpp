@@ -88,7 +88,7 @@ struct Stretch {
 constexpr uint64_t JoinedMax = 32;
 
 /// Makes \p To longer by \p Other, where no byte lies between them.
-bool join(Stretch &To, const Stretch &Other) {
+bool joinStretch(Stretch &To, const Stretch &Other) {
   if (To.First.Base != Other.First.Base || !To.Size || !Other.Size)
     return false;
   int64_t Start = std::min(To.First.Offset, Other.First.Offset);
@@ -115,7 +115,7 @@ SmallVector<Stretch> stretchesOf(ArrayRef<Note> Group) {
                  N.Size,
                  N.Length,
                  {N.Address->stripInBoundsConstantOffsets()}};
-    if (none_of(Result, [&](Stretch &Before) { return join(Before, Made); }))
+    if (none_of(Result, [&](Stretch &Before) { return joinStretch(Before, Made); }))
       Result.push_back(Made);
   }
   return Result;

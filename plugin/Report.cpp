@@ -13,14 +13,14 @@ using namespace llvm;
 namespace nvmove::plugin {
 namespace {
 
-struct Entry {
+struct OutcomeText {
   Outcome What;
   StringRef Remark; ///< name of the optimisation remark
   StringRef Text;
   bool Instrumented;
 };
 
-const Entry Table[] = {
+const OutcomeText OutcomeTexts[] = {
     {Outcome::Noted, "Noted", "noted", true},
     {Outcome::NotedOnce, "NotedOnce", "noted once before its loop", true},
     {Outcome::Stack, "Stack", "stack", false},
@@ -33,13 +33,13 @@ const Entry Table[] = {
     {Outcome::NothingWritten, "NothingWritten", "call that writes nothing", false},
     {Outcome::Warned, "Warned", "warned about", false},
 };
-static_assert(std::size(Table) == static_cast<size_t>(Outcome::Count));
+static_assert(std::size(OutcomeTexts) == static_cast<size_t>(Outcome::Count));
 
 } // namespace
 
 void Report::count(Outcome What, Instruction &At, OptimizationRemarkEmitter &Remarks) {
   ++Counts[static_cast<size_t>(What)];
-  const Entry &E = Table[static_cast<size_t>(What)];
+  const OutcomeText &E = OutcomeTexts[static_cast<size_t>(What)];
   if (E.Instrumented)
     Remarks.emit([&] { return OptimizationRemark("nvmove", E.Remark, &At) << "write " << E.Text; });
   else
@@ -87,7 +87,7 @@ bool Report::placedNotes() const {
 void Report::summary(raw_ostream &OS) const {
   unsigned Noted = 0, Skipped = 0;
   std::string NotedText, SkippedText;
-  for (const Entry &E : Table) {
+  for (const OutcomeText &E : OutcomeTexts) {
     unsigned Number = Counts[static_cast<size_t>(E.What)];
     if (!Number)
       continue;

@@ -19,7 +19,7 @@ bool parseSwitch(StringRef Value, bool &To) {
   return To || Value == "off";
 }
 
-struct Entry {
+struct Option {
   StringRef Name;
   StringRef Values;                            ///< what makes sense, for the message
   bool (*Take)(StringRef Value, Settings &To); ///< false: the value makes no sense
@@ -39,7 +39,7 @@ constexpr StringLiteral Profiles =
     "or settings such as read=200";
 #undef PROFILE
 
-const Entry Table[] = {
+const Option Options[] = {
     {"atomic", Functions, [](StringRef V, Settings &S) { return addAll(S.Atomic, V), !V.empty(); }},
     {"atomics", "'warn' or 'locked'",
      [](StringRef V, Settings &S) {
@@ -98,18 +98,18 @@ Settings &settings() {
 
 Error parseSetting(StringRef Argument, Settings &To) {
   auto [Name, Value] = Argument.split('=');
-  for (const Entry &E : Table)
-    if (E.Name == Name)
-      return E.Take(Value, To) ? Error::success()
+  for (const Option &O : Options)
+    if (O.Name == Name)
+      return O.Take(Value, To) ? Error::success()
                                : createStringError("value of '--nvmove-" + Argument +
-                                                   "' not understood; it is " + E.Values);
+                                                   "' not understood; it is " + O.Values);
   return createStringError("unknown option '--nvmove-" + Argument + "'");
 }
 
 std::vector<std::string> settingNames() {
   std::vector<std::string> Names;
-  for (const Entry &E : Table)
-    Names.push_back(E.Name.str());
+  for (const Option &O : Options)
+    Names.push_back(O.Name.str());
   return Names;
 }
 
