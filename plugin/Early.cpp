@@ -4,6 +4,7 @@
 #include "Abi.h"
 #include "BitFields.h"
 #include "Emulate.h"
+#include "Exits.h"
 #include "Frontend.h"
 #include "Late.h"
 #include "Port.h"
@@ -45,28 +46,19 @@ void keepOutOfLine(Function &F) {
 
 void makeAtomic(Function &F) {
   keepOutOfLine(F);
-  SmallVector<ReturnInst *> Returns;
-  for (Instruction &I : instructions(F))
-    if (auto *Return = dyn_cast<ReturnInst>(&I))
-      Returns.push_back(Return);
-  for (ReturnInst *Return : Returns) {
-    if (CallInst *Tail = Return->getParent()->getTerminatingMustTailCall()) {
-      F.getContext().diagnose(DiagnosticInfoUnsupported(
-          F, "a call that must be a tail call cannot leave an atomic function",
-          Tail->getDebugLoc()));
-      continue;
-    }
-    IRBuilder<> At(Return);
-    callAbi(At, "__nvm_atomic_leave", {frameAddress(At)});
-  }
-  IRBuilder<> At(&*F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+  beforeReturns(F, "an atomic function",
+                [](IRBuilder<> &At) { callAbi(At, "__nvm_atomic_leave", {frameAddress(At)}); });
+  beforeUnwinding(F, [](IRBuilder<> &At, Value *Exception) {
+    callAbi(At, "__nvm_atomic_passed", {frameAddress(At), Exception});
+  });
+  IRBuilder<> At = atEntry(F);
   callAbi(At, "__nvm_atomic_enter", {frameAddress(At)});
 }
 
 /// What is open commits on entry; \p Point says when.
 void makeCommitPoint(Function &F, StringRef Point) {
   keepOutOfLine(F);
-  IRBuilder<> At(&*F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+  IRBuilder<> At = atEntry(F);
   callAbi(At, Point, {});
 }
 

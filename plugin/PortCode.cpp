@@ -2,6 +2,7 @@
 #include "PortCode.h"
 
 #include "Abi.h"
+#include "Exits.h"
 #include "Frontend.h"
 #include "Landings.h"
 #include "Placed.h"
@@ -16,12 +17,14 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
-#include "llvm/Transforms/Utils/EscapeEnumerator.h"
 
 using namespace llvm;
 
 namespace nvmove::plugin {
 namespace {
+
+/// For messages.
+constexpr StringLiteral OfPort = "a function of the port file";
 
 enum class PlaceMember : unsigned { Type = 0, Scope = 1 };
 
@@ -45,54 +48,12 @@ Value *enterScope(IRBuilderBase &At, Value *Scope) {
   return Before;
 }
 
-SmallVector<ReturnInst *> returnsOf(Function &F) {
-  SmallVector<ReturnInst *> Returns;
-  for (Instruction &I : instructions(F))
-    if (auto *Return = dyn_cast<ReturnInst>(&I))
-      Returns.push_back(Return);
-  return Returns;
-}
-
-/// Calls \p Place before each return of \p F.
-void beforeReturns(Function &F, function_ref<void(IRBuilder<> &)> Place) {
-  for (ReturnInst *Return : returnsOf(F)) {
-    if (CallInst *Tail = Return->getParent()->getTerminatingMustTailCall()) {
-      F.getContext().diagnose(DiagnosticInfoUnsupported(
-          F, "a call that must be a tail call cannot leave a function of the port file",
-          Tail->getDebugLoc()));
-      continue;
-    }
-    IRBuilder<> At(Return);
-    Place(At);
-  }
-}
-
-IRBuilder<> atEntry(Function &F) {
-  return IRBuilder<>(&*F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
-}
-
-/// Calls \p Place where an exception leaves \p F.
-void beforeUnwinding(Function &F, function_ref<void(IRBuilder<> &)> Place) {
-  if (F.doesNotThrow())
-    return;
-  if (!F.hasPersonalityFn()) // what C has for `cleanup`, in libgcc
-    F.setPersonalityFn(cast<Constant>(
-        F.getParent()
-            ->getOrInsertFunction("__gcc_personality_v0",
-                                  FunctionType::get(llvm::Type::getInt32Ty(F.getContext()), true))
-            .getCallee()));
-  EscapeEnumerator Exits(F, "nvmove.unwind");
-  while (IRBuilder<> *At = Exits.Next())
-    if (isa<ResumeInst>(At->GetInsertPoint()))
-      Place(*At);
-}
-
 void runInScope(Function &F, function_ref<Value *(IRBuilder<> &)> ScopeAt) {
   IRBuilder<> At = atEntry(F);
   Value *Before = enterScope(At, ScopeAt(At));
   auto Leave = [&](IRBuilder<> &End) { End.CreateStore(Before, placing(End, PlaceMember::Scope)); };
-  beforeReturns(F, Leave);
-  beforeUnwinding(F, Leave);
+  beforeReturns(F, OfPort, Leave);
+  beforeUnwinding(F, [&](IRBuilder<> &End, Value *) { Leave(End); });
 }
 
 /// The first argument of the source: before it may be the place of a result. Null: not an address.
@@ -214,8 +175,8 @@ bool endTypes(Module &M, const port::PortFile &File) {
       auto End = [](IRBuilder<> &At) {
         At.CreateStore(At.getInt64(0), placing(At, PlaceMember::Type));
       };
-      beforeReturns(F, End);
-      beforeUnwinding(F, End);
+      beforeReturns(F, OfPort, End);
+      beforeUnwinding(F, [&](IRBuilder<> &At, Value *) { End(At); });
       Changed = true;
     }
   return Changed;
@@ -262,7 +223,10 @@ bool replaceFork(Module &M) {
 void makeLoad(Function &F, int64_t Attached) {
   F.removeFnAttr(Attribute::AlwaysInline);
   F.addFnAttr(Attribute::NoInline);
-  beforeReturns(F, [](IRBuilder<> &At) { callAbi(At, "__nvm_load_end", {frameAddress(At)}); });
+  beforeReturns(F, OfPort,
+                [](IRBuilder<> &At) { callAbi(At, "__nvm_load_end", {frameAddress(At)}); });
+  beforeUnwinding(
+      F, [](IRBuilder<> &At, Value *) { callAbi(At, "__nvm_load_left", {frameAddress(At)}); });
   IRBuilder<> At = atEntry(F);
   Value *Has = At.CreateIsNotNull(callAbi(At, "__nvm_load_begin", {frameAddress(At)}));
   Instruction *Out = SplitBlockAndInsertIfThen(Has, At.GetInsertPoint(), /*Unreachable=*/true);
@@ -308,7 +272,7 @@ bool placeLoads(Module &M, const port::PortFile &File) {
     foundInSource(R.After);
     if (!Done.insert(R.After.Written).second)
       continue;
-    beforeReturns(*F, [&](IRBuilder<> &At) {
+    beforeReturns(*F, OfPort, [&](IRBuilder<> &At) {
       callAbi(At, "__nvm_roots_after", {At.CreateGlobalString(R.After.Written)});
     });
     Changed = true;

@@ -94,6 +94,7 @@ const StringRef Flushes[] = {
 const StringRef Placed[] = {
     "__nvm_atomic_enter",
     "__nvm_atomic_leave",
+    "__nvm_atomic_passed",
     "__nvm_commit_point",
     "__nvm_split_point",
     "cnd_timedwait",

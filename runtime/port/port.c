@@ -327,6 +327,11 @@ void __nvm_load_end(void *Frame) {
   errno = before;
 }
 
+void __nvm_load_left(void *Frame) {
+  if (port.state == STATE_LOADING && port.loader == nvmi_self && port.frame == Frame)
+    port.frame = NULL;
+}
+
 /* Before the pool is needed for anything else: it is opened for this and closed again, since the
  * program may fork on its way to the load. */
 void __nvm_roots_after(const char *Function) {

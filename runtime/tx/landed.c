@@ -73,3 +73,11 @@ void __nvm_atomic_thrown(void *Frame, void *Exception) {
   else
     __nvm_atomic_landed(Frame);
 }
+
+/* Whoever catches it: most of the code of a library is not compiled by nvmove-cc. */
+void __nvm_atomic_passed(void *Frame, void *Exception) {
+  __nvm_atomic_thrown(Frame, Exception);
+  const struct _Unwind_Exception *exception = Exception;
+  if (!exception->private_1)
+    __nvm_atomic_leave(Frame);
+}

@@ -265,6 +265,7 @@ static void leave_below(void *frame, int itself) {
 void __nvm_atomic_leave(void *frame) { leave_below(frame, 1); }
 void __nvm_atomic_landed(void *frame) { leave_below(frame, 0); }
 void __nvm_atomic_thrown(void *frame, void *exception) { (void)exception, leave_below(frame, 0); }
+void __nvm_atomic_passed(void *frame, void *exception) { (void)exception, leave_below(frame, 1); }
 void __nvm_atomic_unwound(void *frame) { (void)frame; }
 
 void __nvm_commit_point(void) {
