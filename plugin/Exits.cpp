@@ -6,19 +6,21 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/EscapeEnumerator.h"
+#include "llvm/Transforms/Utils/Local.h"
 
 using namespace llvm;
 
 namespace nvmove::plugin {
 namespace {
 
-/// C's for `cleanup`, in libgcc. A function of C++ has that of C++, for a function with another is not inlined.
-Constant *personalityFor(Function &F) {
-  Module &M = *F.getParent();
-  if (Function *OfCxx = M.getFunction("__gxx_personality_v0"))
-    return OfCxx;
+/// C's for `cleanup`, in libgcc. That of C++ would end the program where a thread is cancelled in a call that is known
+/// to throw nothing.
+void givePersonality(Function &F) {
+  if (F.hasPersonalityFn())
+    return;
   FunctionType *Type = FunctionType::get(llvm::Type::getInt32Ty(F.getContext()), true);
-  return cast<Constant>(M.getOrInsertFunction("__gcc_personality_v0", Type).getCallee());
+  F.setPersonalityFn(
+      cast<Constant>(F.getParent()->getOrInsertFunction("__gcc_personality_v0", Type).getCallee()));
 }
 
 /// An exception that no handler here takes passes this function all the same.
@@ -54,12 +56,26 @@ void beforeUnwinding(Function &F, function_ref<void(IRBuilder<> &, Value *)> Pla
   if (F.doesNotThrow())
     return;
   stopEachException(F);
-  if (!F.hasPersonalityFn())
-    F.setPersonalityFn(personalityFor(F));
+  givePersonality(F);
   EscapeEnumerator Exits(F, "nvmove.unwind");
   while (IRBuilder<> *At = Exits.Next())
     if (auto *Resume = dyn_cast<ResumeInst>(At->GetInsertPoint()))
       Place(*At, At->CreateExtractValue(Resume->getValue(), 0));
+}
+
+void stopExceptions(Function &F, ArrayRef<CallInst *> Calls) {
+  if (Calls.empty())
+    return;
+  givePersonality(F);
+  LLVMContext &C = F.getContext();
+  BasicBlock *Landing = BasicBlock::Create(C, "nvmove.landing", &F);
+  IRBuilder<> At(Landing);
+  LandingPadInst *Pad =
+      At.CreateLandingPad(StructType::get(At.getPtrTy(), At.getInt32Ty()), /*NumClauses=*/0);
+  Pad->setCleanup(true);
+  At.CreateResume(Pad);
+  for (CallInst *Call : Calls)
+    changeToInvokeAndSplitBasicBlock(Call, Landing);
 }
 
 } // namespace nvmove::plugin

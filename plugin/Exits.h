@@ -20,4 +20,7 @@ void beforeReturns(llvm::Function &F, llvm::StringRef What,
 void beforeUnwinding(llvm::Function &F,
                      llvm::function_ref<void(llvm::IRBuilder<> &, llvm::Value *)> Place);
 
+/// Gives \p F a landing pad for exceptions that leave one of its \p Calls, which passes them on.
+void stopExceptions(llvm::Function &F, llvm::ArrayRef<llvm::CallInst *> Calls);
+
 } // namespace nvmove::plugin

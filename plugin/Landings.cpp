@@ -4,6 +4,7 @@
 
 #include "Abi.h"
 #include "Access.h"
+#include "Exits.h"
 #include "Notes.h"
 
 #include "llvm/Analysis/ValueTracking.h"
@@ -35,7 +36,18 @@ static bool isOfCleanup(const CallInst &Setjmp) {
   return false;
 }
 
+/// What such a call may write is noted anew as long as it runs: it ends here, whoever catches what it throws.
+static void stopAtNotedCalls(Function &F) {
+  SmallVector<CallInst *> Calls;
+  for (Instruction &I : instructions(F))
+    if (auto *Call = dyn_cast<CallInst>(&I); Call && Call->hasMetadata(NotedCallMark) &&
+                                             !Call->doesNotThrow() && !Call->isMustTailCall())
+      Calls.push_back(Call);
+  stopExceptions(F, Calls);
+}
+
 bool placeLandings(Function &F) {
+  stopAtNotedCalls(F);
   SmallVector<CallInst *> Jumps;
   SmallVector<LandingPadInst *> Pads;
   for (Instruction &I : instructions(F))

@@ -2,6 +2,7 @@
 #include "MisplacedMarks.h"
 
 #include "clang/AST/Attr.h"
+#include "clang/AST/DeclCXX.h"
 #include "clang/AST/DeclTemplate.h"
 
 using namespace clang;
@@ -61,6 +62,12 @@ bool isFor(Place For, const Decl &D) {
   llvm_unreachable("a place of the list");
 }
 
+/// clang makes some of these without a body, or as another name of the base's.
+bool isMadeByCompiler(const Decl &D) {
+  auto *Method = dyn_cast<CXXMethodDecl>(&D);
+  return Method && (isa<CXXDestructorDecl>(Method) || Method->isDefaulted());
+}
+
 const char *nameOf(Place For) {
   return For == Place::Function ? "a function" : For == Place::Record ? "a record" : "a field";
 }
@@ -84,6 +91,12 @@ void refuseMisplacedMarks(ASTContext &Context, const Decl &D) {
           "%0 has no effect here: it marks %1%select{|; put it before the type of the member}2");
       Diagnostics.Report(Mark->getLocation(), Id)
           << Known->Macro << nameOf(Known->For) << isa<RecordDecl, TypedefNameDecl>(D);
+    } else if (Known->For == Place::Function && isMadeByCompiler(D)) {
+      unsigned Id = Diagnostics.getCustomDiagID(
+          DiagnosticsEngine::Error,
+          "%0 may have no effect on a destructor or a defaulted function: "
+          "put it on a function that this one calls");
+      Diagnostics.Report(Mark->getLocation(), Id) << Known->Macro;
     }
   }
 }

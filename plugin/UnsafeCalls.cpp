@@ -3,6 +3,7 @@
 
 #include "Abi.h"
 #include "Formats.h"
+#include "Landings.h"
 #include "Notes.h"
 #include "UnsafeValues.h"
 
@@ -222,9 +223,10 @@ Value *calledRanges(IRBuilderBase &At) {
 }
 
 /// The call has returned: what it could write is noted no more than any other. Where it ends by an
-/// exception the runtime finds out that its caller's frame is gone. Behind a call that must be a tail
+/// exception a landing pad tells the runtime (Landings.h). Behind a call that must be a tail
 /// call there is no place: what it writes is noted once.
 void setBackBehind(CallBase &Call, Value *Called) {
+  Call.setMetadata(NotedCallMark, MDNode::get(Call.getContext(), {}));
   Instruction *Behind = Call.isMustTailCall() ? &Call : Call.getNextNode();
   if (auto *Invoke = dyn_cast<InvokeInst>(&Call))
     Behind = &*SplitEdge(Invoke->getParent(), Invoke->getNormalDest())->getFirstInsertionPt();

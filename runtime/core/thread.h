@@ -74,8 +74,8 @@ struct nvmi_thread {
   volatile unsigned posts_count;
   size_t
       unwound; /* so many of `frames` were left by the end of the thread: nothing else ends those */
-  uintptr_t
-      jumped_to; /* the stack pointer behind a jump out of a handler that interrupted libnvmove */
+  uintptr_t jumped_from,
+      jumped_to; /* its frame, and the stack pointer behind a jump out of a handler that interrupted libnvmove */
   bool passes_points; /* commit points, which end what is outside transactions */
   int id;             /* the kernel's */
   _Alignas(64) struct nvm_line_table lines_table;

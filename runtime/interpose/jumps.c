@@ -1,8 +1,9 @@
-/* jumps.c: longjmp and its kin, and pthread_exit, in front of the C library's.
+/* jumps.c: longjmp and its kin, and the ends of a thread, in front of the C library's.
  *
  * An atomic function may be left by a jump. Code that nvmove-cc has compiled says where it lands (tx/landed.c). Other
  * code does not, such as an interpreter's or a library's that calls functions of the program: so atomic calls whose
- * frames will be gone end here, where the stack pointer behind the jump is known.
+ * frames will be gone end here, where the stack pointer behind the jump is known. So do calls of functions that nobody
+ * instrumented (tx/called.c).
  *
  * In a program that is linked statically the linker wraps the names, and jumps_wrapped.c stands behind.
  */
@@ -11,6 +12,7 @@
 
 #include "core/root_hooks.h"
 #include "core/thread.h"
+#include "tx/called.h"
 #include "tx/landed.h"
 
 #include <dlfcn.h>
@@ -21,10 +23,12 @@ typedef void jump(struct __jmp_buf_tag *env, int value);
 
 #ifdef NVMI_WRAPPED
 #define NAME(name) __wrap_##name
+#define OR_ITS_OWN
 #define REAL(name) extern __attribute__((weak, noreturn)) jump __real_##name;
 #define THE_REAL(name) __real_##name
 #else
 #define NAME(name) name
+#define OR_ITS_OWN weak /* of a program that defines this name, as one with coroutines may */
 #define REAL(name)                                                                                 \
   extern __attribute__((weak, noreturn)) jump __interceptor_##name; /* of a sanitizer */           \
   static jump *real_##name(void) {                                                                 \
@@ -47,17 +51,25 @@ static uintptr_t stack_of(const struct __jmp_buf_tag *env) {
   return (kept >> ROTATED | kept << (64 - ROTATED)) ^ guard;
 }
 
+/* A handler on a stack of its own has interrupted another one, and nobody knows where. */
+static uintptr_t stack_here(void) {
+  uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+  return nvmi_is_on_signal_stack(here) ? 1 : here;
+}
+
 static void leave_for(const struct __jmp_buf_tag *env) {
   struct nvmi_thread *thread = nvmi_self;
   if (NVMI_UNLIKELY(thread && (thread->frames.count || thread->busy)))
-    nvmi_tx_left_below(thread, stack_of(env));
+    nvmi_tx_left_below(thread, stack_of(env), stack_here());
+  if (NVMI_UNLIKELY(thread && thread->table->called)) /* out of qsort, say */
+    nvmi_called_left(thread, (const void *)stack_of(env));
   if (NVMI_UNLIKELY(thread && nvmi_port_landed)) /* out of a load function, say */
     nvmi_port_landed((const void *)stack_of(env));
 }
 
 #define JUMP(name)                                                                                 \
   REAL(name)                                                                                       \
-  __attribute__((noreturn)) void NAME(name)(struct __jmp_buf_tag * env, int value) {               \
+  __attribute__((noreturn, OR_ITS_OWN)) void NAME(name)(struct __jmp_buf_tag * env, int value) {   \
     leave_for(env);                                                                                \
     THE_REAL(name)(env, value);                                                                    \
     __builtin_unreachable();                                                                       \
@@ -68,23 +80,25 @@ JUMP(_longjmp)
 JUMP(siglongjmp)
 JUMP(__longjmp_chk)
 
-typedef void end_thread(void *result);
 #ifdef NVMI_WRAPPED
-extern __attribute__((weak, noreturn)) end_thread __real_pthread_exit;
-static end_thread *real_end(void) { return __real_pthread_exit; }
+#define REAL_END(name, type) extern __attribute__((weak, noreturn)) void __real_##name(type);
+#define THE_REAL_END(name, type) __real_##name
 #else
-static end_thread *real_end(void) { return (end_thread *)dlsym(RTLD_NEXT, "pthread_exit"); }
+#define REAL_END(name, type)
+#define THE_REAL_END(name, type) ((void (*)(type))dlsym(RTLD_NEXT, #name))
 #endif
 
 /* From here on handlers and destructors of the program run, and what they leave by a jump is no atomic call. */
-#define END(name)                                                                                  \
-  __attribute__((noreturn)) void NAME(name)(void *result) {                                        \
+#define END(name, type)                                                                            \
+  REAL_END(name, type)                                                                             \
+  __attribute__((noreturn, OR_ITS_OWN)) void NAME(name)(type result) {                             \
     if (nvmi_self)                                                                                 \
       nvmi_self->unwound = nvmi_self->frames.count;                                                \
-    real_end()(result);                                                                            \
+    THE_REAL_END(name, type)(result);                                                              \
     __builtin_unreachable();                                                                       \
   }
-END(pthread_exit)
+END(pthread_exit, void *)
+END(thrd_exit, int)
 
 #ifndef NVMI_WRAPPED
 const char nvmi_jumps_linked = 1;

@@ -4,8 +4,9 @@
  * of the program that is called back, or a lock may be released, by malloc or a callback; then
  * nothing counts as noted, and the call goes on writing. So its ranges stay in a list until it has
  * returned, and are noted anew. A call may end by longjmp or an exception: then its frame is gone.
- * Compiled code tells of its frame where it lands. Where other code landed, a frame below the
- * current one is gone, too, if both are on the thread's own stack; a coroutine's may be anywhere.
+ * The jump tells where it lands, and compiled code through which an exception passes tells of its
+ * frame. A frame below the current one is gone, too, if both are on the thread's own stack; a
+ * coroutine's may be anywhere.
  */
 #define _GNU_SOURCE
 #include "tx/called.h"
@@ -94,12 +95,13 @@ bool nvmi_is_elsewhere(uintptr_t frame) {
          !nvmi_is_on_own_stack((uintptr_t)__builtin_frame_address(0));
 }
 
-/* The calls below this frame have ended without returning. */
+/* The calls below this frame have ended without returning. A handler's jump may come from a stack of its own. */
 void nvmi_called_left(struct nvmi_thread *thread, const void *frame) {
   struct nvmi_called *called = thread->called.items;
   uint64_t count = thread->table->called, kept = 0;
   for (uint64_t i = 0; i < count && i < thread->called.count; i++)
-    if (called[i].frame >= (uintptr_t)frame || nvmi_is_elsewhere(called[i].frame))
+    if (called[i].frame >= (uintptr_t)frame || !nvmi_is_on_own_stack(called[i].frame) ||
+        !nvmi_is_on_own_stack((uintptr_t)frame))
       called[kept++] = called[i];
   thread->table->called = kept;
 }

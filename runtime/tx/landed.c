@@ -29,35 +29,39 @@ static struct nvmi_thread *land(void *frame) {
 
 /* A handler that interrupted libnvmove jumps: out of both, or within itself. Where code has no unwind tables that is
  * found out when the thread calls libnvmove again. */
-static void leave_libnvmove(struct nvmi_thread *thread, uintptr_t stack) {
+static void leave_libnvmove(struct nvmi_thread *thread, uintptr_t stack, uintptr_t from) {
   uintptr_t interrupted = nvmi_interrupted_stack();
   if (interrupted && (stack <= interrupted || nvmi_is_on_signal_stack(stack)))
     return; /* within itself: what it interrupted goes on */
+  thread->jumped_from = from;
   thread->jumped_to = stack;
   if (interrupted)
     nvmi_tx_left(thread);
 }
 
-/* Who jumps on another stack leaves nothing on this one. */
-static bool is_left(uintptr_t frame, uintptr_t stack) {
-  return frame < stack && nvmi_is_on_own_stack(frame) == nvmi_is_on_own_stack(stack);
+/* Who jumps on another stack leaves nothing on this one. The others may be many, in any order: there the jump leaves
+ * what lies between its ends. */
+static bool is_left(uintptr_t frame, uintptr_t stack, uintptr_t from) {
+  bool is_own = nvmi_is_on_own_stack(stack);
+  return frame < stack && nvmi_is_on_own_stack(frame) == is_own &&
+         (is_own || (from && from <= frame));
 }
 
-void nvmi_tx_left_below(struct nvmi_thread *thread, uintptr_t stack) {
+void nvmi_tx_left_below(struct nvmi_thread *thread, uintptr_t stack, uintptr_t from) {
   void **frames = thread->frames.items;
   size_t before = thread->frames.count;
   if (thread->busy) {
-    leave_libnvmove(thread, stack);
+    leave_libnvmove(thread, stack, from);
     return;
   }
   while (thread->frames.count > thread->unwound &&
-         is_left((uintptr_t)frames[thread->frames.count - 1], stack))
+         is_left((uintptr_t)frames[thread->frames.count - 1], stack, from))
     thread->frames.count--;
   if (thread->frames.count != before)
     nvmi_tx_leave(thread);
 }
 
-void __nvm_atomic_landed(void *Frame) { nvmi_tx_left_below(land(Frame), (uintptr_t)Frame); }
+void __nvm_atomic_landed(void *Frame) { nvmi_tx_left_below(land(Frame), (uintptr_t)Frame, 0); }
 
 /* From here on the thread only ends: its handlers may jump, too, and call atomic functions. */
 void __nvm_atomic_unwound(void *Frame) {

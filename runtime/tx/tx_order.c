@@ -174,7 +174,7 @@ void nvmi_tx_left(struct nvmi_thread *thread) {
   if (thread->posts_count)
     nvmi_order_post(thread);
   if (stack)
-    nvmi_tx_left_below(thread, stack);
+    nvmi_tx_left_below(thread, stack, thread->jumped_from);
 }
 
 /* Its own pools' transactions are not within the inherited one, which only its matching ends end. */
