@@ -121,10 +121,15 @@ bool isCallOf(const User *U, const Function &Callee) {
   return Call && Call->getCalledOperand() == &Callee;
 }
 
+/// A thread may be cancelled in some of them, as in getline, which passes handlers of the program.
 void replaceCall(CallBase &Call, FunctionCallee By) {
+  bool Throws = !Call.doesNotThrow();
   Call.setCalledFunction(By);
   Call.setAttributes(AttributeList());
-  Call.setDoesNotThrow();
+  if (Throws)
+    cast<Function>(By.getCallee())->removeFnAttr(Attribute::NoUnwind);
+  else
+    Call.setDoesNotThrow();
 }
 
 /// Where the address is taken, for calls through pointers. True when it was.

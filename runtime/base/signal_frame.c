@@ -83,11 +83,14 @@ static size_t copy_stack(uintptr_t from, void *to, size_t size) {
   return got > 0 ? (size_t)got : 0;
 }
 
-static bool leads_on(uintptr_t at) {
+/* The stack pointer in registers that the kernel may have put there; 0: it has not. That of a handler with a stack of
+ * its own may lead anywhere. */
+static uintptr_t leads_to(uintptr_t at, bool is_alternate) {
   uintptr_t stack, context = at + sizeof(void *);
   uintptr_t place_of_it = context + offsetof(ucontext_t, uc_mcontext.gregs[REG_RSP]);
-  return copy_stack(place_of_it, &stack, sizeof stack) == sizeof stack && stack > at &&
-         stack - at < FRAME_BYTES_MAX;
+  if (copy_stack(place_of_it, &stack, sizeof stack) != sizeof stack)
+    return 0;
+  return is_alternate || (stack > at && stack - at < FRAME_BYTES_MAX) ? stack : 0;
 }
 
 /* Whether more signals are blocked now than when the handler of this frame was called, one of them
@@ -124,24 +127,28 @@ static struct returns returns_of_handlers(void) {
   return found;
 }
 
-static bool is_on_stack(uintptr_t from) {
+static bool is_on_alternate_stack(void) {
+  stack_t stack;
+  return sigaltstack(NULL, &stack) == 0 && stack.ss_flags & SS_ONSTACK;
+}
+
+/* What the handler has interrupted that is found from there on; 0: none is. */
+static uintptr_t interrupted_above(uintptr_t from) {
+  bool is_alternate = is_on_alternate_stack();
   const struct returns returns = returns_of_handlers();
   const void *words[512];
   size_t got = sizeof words;
   for (uintptr_t at = from; returns.count && got == sizeof words && at < from + SEARCHED_BYTES;
        at += got) {
     got = copy_stack(at, words, sizeof words);
-    for (size_t i = 0; i < got / sizeof *words; i++)
-      if (has(&returns, words[i]) && leads_on(at + i * sizeof *words) &&
-          blocks_more(at + i * sizeof *words))
-        return true;
+    for (size_t i = 0; i < got / sizeof *words; i++) {
+      uintptr_t place_there = at + i * sizeof *words;
+      uintptr_t stack = has(&returns, words[i]) ? leads_to(place_there, is_alternate) : 0;
+      if (stack && blocks_more(place_there))
+        return stack;
+    }
   }
-  return false;
-}
-
-static bool is_on_alternate_stack(void) {
-  stack_t stack;
-  return sigaltstack(NULL, &stack) == 0 && stack.ss_flags & SS_ONSTACK;
+  return 0;
 }
 
 bool nvmi_in_signal_handler(void) {
@@ -152,12 +159,14 @@ bool nvmi_in_signal_handler(void) {
     return true;
   if (search.found || (search.frames && !search.at))
     return search.found;
-  return is_on_stack(search.top);
+  return interrupted_above(search.top) != 0;
 }
 
 uintptr_t nvmi_interrupted_stack(void) {
-  struct search search = {0};
+  struct search search = {.top = (uintptr_t)__builtin_frame_address(0)};
   if (backtrace && place && frame_of)
     backtrace(look, &search);
-  return search.found ? search.top : 0;
+  if (search.found || (search.frames && !search.at))
+    return search.found ? search.top : 0;
+  return interrupted_above(search.top);
 }

@@ -52,19 +52,21 @@ static uintptr_t stack_of(const struct __jmp_buf_tag *env) {
 }
 
 /* A handler on a stack of its own has interrupted another one, and nobody knows where. */
-static uintptr_t stack_here(void) {
+static uintptr_t stack_here(uintptr_t stack) {
   uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-  return nvmi_is_on_signal_stack(here) ? 1 : here;
+  return nvmi_is_on_signal_stack(here) && !nvmi_is_on_signal_stack(stack) ? 1 : here;
 }
 
+/* Calls end before the atomic ones that they are in: a commit notes anew what calls may write that go on. */
 static void leave_for(const struct __jmp_buf_tag *env) {
   struct nvmi_thread *thread = nvmi_self;
-  if (NVMI_UNLIKELY(thread && (thread->frames.count || thread->busy)))
-    nvmi_tx_left_below(thread, stack_of(env), stack_here());
+  uintptr_t stack = stack_of(env);
   if (NVMI_UNLIKELY(thread && thread->table->called)) /* out of qsort, say */
-    nvmi_called_left(thread, (const void *)stack_of(env));
+    nvmi_called_left(thread, stack, stack_here(stack));
+  if (NVMI_UNLIKELY(thread && (thread->frames.count || thread->busy)))
+    nvmi_tx_left_below(thread, stack, stack_here(stack));
   if (NVMI_UNLIKELY(thread && nvmi_port_landed)) /* out of a load function, say */
-    nvmi_port_landed((const void *)stack_of(env));
+    nvmi_port_landed((const void *)stack);
 }
 
 #define JUMP(name)                                                                                 \

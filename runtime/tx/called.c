@@ -16,7 +16,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <unistd.h>
 
 struct nvmi_called {
   void *address;
@@ -71,6 +70,8 @@ bool nvmi_is_on_signal_stack(uintptr_t frame) {
 
 /* The main thread's may become longer (setrlimit); the kernel maps nothing else in so much below its end. */
 #define MAIN_STACK ((size_t)128 << 20)
+extern void
+    *__libc_stack_end; /* of the main thread; in a child of fork another one may go on alone */
 
 /* On the stack that the thread began with. */
 bool nvmi_is_on_own_stack(uintptr_t frame) {
@@ -82,7 +83,8 @@ bool nvmi_is_on_own_stack(uintptr_t frame) {
   if (!high && NVMI_UNCANCELLED(pthread_getattr_np(pthread_self(), &attributes)) == 0) {
     if (pthread_attr_getstack(&attributes, &start, &size) == 0) {
       high = (uintptr_t)start + size;
-      low = getpid() == gettid() && size < MAIN_STACK ? high - MAIN_STACK : (uintptr_t)start;
+      bool is_main = (uintptr_t)__libc_stack_end - (uintptr_t)start < size;
+      low = is_main && size < MAIN_STACK ? high - MAIN_STACK : (uintptr_t)start;
     }
     pthread_attr_destroy(&attributes);
   }
@@ -95,13 +97,21 @@ bool nvmi_is_elsewhere(uintptr_t frame) {
          !nvmi_is_on_own_stack((uintptr_t)__builtin_frame_address(0));
 }
 
-/* The calls below this frame have ended without returning. A handler's jump may come from a stack of its own. */
-void nvmi_called_left(struct nvmi_thread *thread, const void *frame) {
+/* Who jumps on another stack leaves nothing on this one. A handler's own stack ends with the jump to another. The
+ * others may be many, in any order: there the jump leaves what lies between its ends. */
+bool nvmi_is_left(uintptr_t frame, uintptr_t stack, uintptr_t from) {
+  bool is_own = nvmi_is_on_own_stack(stack);
+  if (nvmi_is_on_signal_stack(frame) && !nvmi_is_on_signal_stack(stack))
+    return true;
+  return frame < stack && nvmi_is_on_own_stack(frame) == is_own &&
+         (is_own || (from && from <= frame));
+}
+
+void nvmi_called_left(struct nvmi_thread *thread, uintptr_t stack, uintptr_t from) {
   struct nvmi_called *called = thread->called.items;
   uint64_t count = thread->table->called, kept = 0;
   for (uint64_t i = 0; i < count && i < thread->called.count; i++)
-    if (called[i].frame >= (uintptr_t)frame || !nvmi_is_on_own_stack(called[i].frame) ||
-        !nvmi_is_on_own_stack((uintptr_t)frame))
+    if (!nvmi_is_left(called[i].frame, stack, from))
       called[kept++] = called[i];
   thread->table->called = kept;
 }

@@ -17,5 +17,7 @@ bool nvmi_is_elsewhere(uintptr_t frame);
 bool nvmi_is_on_signal_stack(uintptr_t frame);
 /* On that of the thread, not one of a signal handler or a coroutine. The first call of a thread allocates. */
 bool nvmi_is_on_own_stack(uintptr_t frame);
-/* Control has come to this frame by longjmp or an exception: the calls below it have ended. */
-void nvmi_called_left(struct nvmi_thread *thread, const void *frame);
+/* Whether a jump from the frame `from` to a stack pointer leaves this frame. `from`: 0 where nobody knows. */
+bool nvmi_is_left(uintptr_t frame, uintptr_t stack, uintptr_t from);
+/* The same jump, or an exception, has left calls: they have ended. */
+void nvmi_called_left(struct nvmi_thread *thread, uintptr_t stack, uintptr_t from);

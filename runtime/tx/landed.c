@@ -21,7 +21,7 @@ static struct nvmi_thread *land(void *frame) {
   struct nvmi_thread *thread = nvmi_thread_self();
   nvmi_tx_look_for_a_jump(thread);
   if (NVMI_UNLIKELY(thread->table->called))
-    nvmi_called_left(thread, frame);
+    nvmi_called_left(thread, (uintptr_t)frame, 0);
   if (NVMI_UNLIKELY(nvmi_port_landed))
     nvmi_port_landed(frame);
   return thread;
@@ -39,14 +39,6 @@ static void leave_libnvmove(struct nvmi_thread *thread, uintptr_t stack, uintptr
     nvmi_tx_left(thread);
 }
 
-/* Who jumps on another stack leaves nothing on this one. The others may be many, in any order: there the jump leaves
- * what lies between its ends. */
-static bool is_left(uintptr_t frame, uintptr_t stack, uintptr_t from) {
-  bool is_own = nvmi_is_on_own_stack(stack);
-  return frame < stack && nvmi_is_on_own_stack(frame) == is_own &&
-         (is_own || (from && from <= frame));
-}
-
 void nvmi_tx_left_below(struct nvmi_thread *thread, uintptr_t stack, uintptr_t from) {
   void **frames = thread->frames.items;
   size_t before = thread->frames.count;
@@ -55,7 +47,7 @@ void nvmi_tx_left_below(struct nvmi_thread *thread, uintptr_t stack, uintptr_t f
     return;
   }
   while (thread->frames.count > thread->unwound &&
-         is_left((uintptr_t)frames[thread->frames.count - 1], stack, from))
+         nvmi_is_left((uintptr_t)frames[thread->frames.count - 1], stack, from))
     thread->frames.count--;
   if (thread->frames.count != before)
     nvmi_tx_leave(thread);

@@ -152,7 +152,7 @@ TEST(called_ends_below_the_frame_of_a_landing) {
   inner = words + 8;
   call_deeper(8);
   CHECK(__nvm_lines->called == 2);
-  nvmi_called_left(nvmi_self, landing);
+  nvmi_called_left(nvmi_self, (uintptr_t)landing, 0);
   CHECK(__nvm_lines->called == 1);
   commit();
   begin();
@@ -178,7 +178,7 @@ TEST(called_goes_on_on_another_stack) {
   there.uc_link = &here;
   makecontext(&there, call_there, 0);
   CHECK(swapcontext(&here, &there) == 0);
-  nvmi_called_left(nvmi_self, (char *)__builtin_frame_address(0) + 1);
+  nvmi_called_left(nvmi_self, (uintptr_t)__builtin_frame_address(0) + 1, 0);
   CHECK(__nvm_lines->called == 1);
   commit();
   begin();

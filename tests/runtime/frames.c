@@ -78,6 +78,38 @@ TEST_ONCE(frames_of_a_handler) {
   CHECK(!looks());
 }
 
+static uintptr_t interrupted;
+static __attribute__((noinline)) bool asks(void) {
+  interrupted = nvmi_interrupted_stack();
+  return interrupted != 0;
+}
+static __attribute__((noinline)) bool asks_without_tables(void) {
+  return call_without_tables(asks);
+}
+static __attribute__((noinline)) bool ask_below(unsigned depth) {
+  volatile bool known = depth ? ask_below(depth - 1) : asks();
+  return known;
+}
+static __attribute__((noinline)) bool asks_deep_down(void) { return ask_below(DEEP); }
+
+/* It lies in the C library's raise. */
+static void check_interrupted(bool (*ask)(void), int flags) {
+  enum { OF_RAISE = 4096 };
+  uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+  CHECK(found_by(ask, flags) && interrupted < here && here - interrupted < OF_RAISE);
+}
+
+TEST_ONCE(frames_that_a_handler_interrupted) {
+  nvmi_signal_frame_prepare();
+  check_interrupted(asks, 0);
+  check_interrupted(asks, SA_ONSTACK);
+  check_interrupted(asks_deep_down, 0);
+  check_interrupted(asks_deep_down, SA_ONSTACK);
+  check_interrupted(asks_without_tables, 0);
+  check_interrupted(asks_without_tables, SA_ONSTACK);
+  CHECK(!asks() && !asks_deep_down() && !asks_without_tables());
+}
+
 static void *look_in_thread(void *unused) {
   (void)unused;
   CHECK(!looks() && !looks_deep_down() && !looks_without_tables());
