@@ -62,7 +62,26 @@ void makeCommitPoint(Function &F, StringRef Point) {
   callAbi(At, Point, {});
 }
 
+/// Whoever names an alias would get nothing, for calls by the other name are not it.
+void refuseAlias(const GlobalValue &Alias, const GlobalObject *Of) {
+  if (none_of(ArrayRef{&settings().Atomic, &settings().Commit, &settings().Split},
+              [&](const StringSet<> *Named) { return Named->contains(Alias.getName()); }))
+    return;
+  std::string Is = Of ? "another name of '" + Of->getName().str() + "': name that function"
+                      : "a function that is chosen when the program starts: name each that may be";
+  Alias.getContext().emitError("nvmove: '" + Alias.getName() +
+                               "', named for a boundary of transactions, is " + Is);
+}
+
+void refuseAliases(const Module &M) {
+  for (const GlobalAlias &A : M.aliases())
+    refuseAlias(A, A.getAliaseeObject());
+  for (const GlobalIFunc &I : M.ifuncs())
+    refuseAlias(I, nullptr);
+}
+
 bool placeBoundaries(Module &M) {
+  refuseAliases(M);
   SmallPtrSet<Function *, 8> Atomic, Commit, Split;
   forAnnotated(M, [&](Function &F, StringRef Text) {
     if (Text == "nvmove.atomic")
