@@ -81,6 +81,7 @@ struct FrontendFacts {
   llvm::StringMap<bool> BitFields; ///< by placeKey of an assignment to one: whether it is volatile
   std::vector<RootPlace> Roots;
   std::optional<UnsafeTable> Unsafe; ///< the .unsafe files, once they are read
+  bool Throws = true;                ///< exceptions pass this source (-fexceptions)
 };
 
 /// A place in the source under which both halves of the plugin find the same thing.

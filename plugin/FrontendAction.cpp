@@ -280,10 +280,11 @@ public:
   }
 
   // Before the module is complete and optimised.
-  void HandleTranslationUnit(ASTContext &) override {
+  void HandleTranslationUnit(ASTContext &Context) override {
     takePrecompiled();
     Visitor->finish();
     frontendFacts().Types = Layouts->finish();
+    frontendFacts().Throws = Context.getLangOpts().Exceptions;
   }
 
 private:

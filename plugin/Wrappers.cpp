@@ -1,6 +1,8 @@
 // Wrappers that note, for addresses: see Wrappers.h.
 #include "Wrappers.h"
 
+#include "Frontend.h"
+#include "Landings.h"
 #include "UnsafeCalls.h"
 
 #include "llvm/IR/IRBuilder.h"
@@ -35,6 +37,10 @@ Function *makeWrapper(Function &Unsafe, const UnsafeFunction &Known, Report &War
     At.CreateRet(Real);
   Call.Before = Real;
   noteBefore(Call, Known, [](const Value *) { return true; }, Warnings);
+  if (frontendFacts().Throws)
+    placeLandings(*Wrapper);
+  else
+    Wrapper->setDoesNotThrow();
   return Wrapper;
 }
 

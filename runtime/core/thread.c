@@ -69,8 +69,11 @@ static __attribute__((disable_sanitizer_instrumentation)) void end(void *unused)
   pthread_sigmask(SIG_BLOCK, &all, NULL);
   if (!nvmi_self && nvmi_root_hooks && nvmi_root_hooks->own())
     nvmi_self = make(); /* roots may have changed since, which nobody notes */
-  if (nvmi_self)
+  if (nvmi_self) {
+    nvmi_self->table->called =
+        0; /* of frames that are gone, where the thread was cancelled in read, say */
     leave(nvmi_self);
+  }
   pthread_setspecific(last_key, &last_key);
 }
 

@@ -95,7 +95,7 @@ JUMP(__longjmp_chk)
   REAL_END(name, type)                                                                             \
   __attribute__((noreturn, OR_ITS_OWN)) void NAME(name)(type result) {                             \
     if (nvmi_self)                                                                                 \
-      nvmi_self->unwound = nvmi_self->frames.count;                                                \
+      nvmi_self->unwound = nvmi_self->frames.count, nvmi_self->table->called = 0;                  \
     THE_REAL_END(name, type)(result);                                                              \
     __builtin_unreachable();                                                                       \
   }

@@ -31,7 +31,8 @@ static __attribute__((noinline, cold)) void make_room(struct nvmi_thread *thread
   nvmi_signals_release(&before);
 }
 
-/* In this order a signal handler's own calls leave the list as it was; they may have made `count` larger. */
+/* In this order a signal handler's own calls leave the list as it was; they may have made `count` larger. A jump
+ * within the handler may have taken the entry out that was not yet written. */
 void nvmi_called_enter(struct nvmi_thread *thread, void *address, size_t size, const void *frame) {
   struct nvmi_called called = {address, size, (uintptr_t)frame};
   struct nvm_line_table *table = thread->table;
@@ -41,7 +42,10 @@ void nvmi_called_enter(struct nvmi_thread *thread, void *address, size_t size, c
   if (thread->called.count <= place)
     thread->called.count = place + 1;
   table->called = place + 1;
+  nvmi_compiler_barrier();
   ((struct nvmi_called *)thread->called.items)[place] = called;
+  nvmi_compiler_barrier();
+  table->called = place + 1;
 }
 
 /* A function that nobody instrumented has its buffer enlarged, as getline does, and goes on in the
@@ -107,9 +111,23 @@ bool nvmi_is_left(uintptr_t frame, uintptr_t stack, uintptr_t from) {
          (is_own || (from && from <= frame));
 }
 
+/* An exception has been caught on such a stack: it has left the calls that began last. */
+static void left_by_exception(struct nvmi_thread *thread, uintptr_t stack) {
+  const struct nvmi_called *called = thread->called.items;
+  uint64_t count = thread->table->called;
+  while (count && count <= thread->called.count && called[count - 1].frame < stack &&
+         !nvmi_is_on_own_stack(called[count - 1].frame))
+    count--;
+  thread->table->called = count;
+}
+
 void nvmi_called_left(struct nvmi_thread *thread, uintptr_t stack, uintptr_t from) {
   struct nvmi_called *called = thread->called.items;
   uint64_t count = thread->table->called, kept = 0;
+  if (!from && !nvmi_is_on_own_stack(stack)) {
+    left_by_exception(thread, stack);
+    return;
+  }
   for (uint64_t i = 0; i < count && i < thread->called.count; i++)
     if (!nvmi_is_left(called[i].frame, stack, from))
       called[kept++] = called[i];
