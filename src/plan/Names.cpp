@@ -62,6 +62,14 @@ std::string Names::member(RecordKey Outer, int64_t Offset) const {
   return "";
 }
 
+FunctionId findMain(const Program &P) {
+  for (FunctionId Id = 0; Id != P.functions().size(); ++Id)
+    if (const FunctionInfo &F = P.function(Id);
+        F.Name == "main" && F.Body->Symbol != None && F.symbol().External)
+      return Id;
+  return None;
+}
+
 std::string listed(const std::set<std::string> &Texts) {
   std::string All;
   size_t Count = 0;

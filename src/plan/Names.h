@@ -34,6 +34,9 @@ private:
   const Program &P;
 };
 
+/// None: there is no main.
+FunctionId findMain(const Program &P);
+
 /// The first of \p Texts, and how many more.
 std::string listed(const std::set<std::string> &Texts);
 

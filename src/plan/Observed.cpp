@@ -33,7 +33,7 @@ public:
   }
 
   llvm::Error run() {
-    if (llvm::Error Wrong = lookAtSources())
+    if (llvm::Error Wrong = refuseOtherSources(Seen))
       return Wrong;
     if (!Found.LoadRan) {
       Into.Notes.push_back("the observed run made nothing in " + llvm::join(Load, ", ") +
@@ -54,20 +54,6 @@ public:
   }
 
 private:
-  llvm::Error lookAtSources() const {
-    for (const auto &[File, Md5] : Seen.Files) {
-      auto Text = llvm::MemoryBuffer::getFile(File);
-      if (!Text || Md5.empty())
-        continue;
-      llvm::MD5 Hash;
-      Hash.update((*Text)->getBuffer());
-      llvm::MD5::MD5Result Result = Hash.final();
-      if (Result.digest().str() != Md5)
-        return failed(File + " has changed since the run that was observed: observe it again");
-    }
-    return llvm::Error::success();
-  }
-
   /// An analysis that was stopped has mixed up what it did not come to tell apart.
   void leaveGuesses() {
     for (std::vector<Line> *Each :
@@ -289,6 +275,20 @@ private:
 };
 
 } // namespace
+
+llvm::Error refuseOtherSources(const observe::Observation &Seen) {
+  for (const auto &[File, Md5] : Seen.Files) {
+    auto Text = llvm::MemoryBuffer::getFile(File);
+    if (!Text || Md5.empty())
+      continue;
+    llvm::MD5 Hash;
+    Hash.update((*Text)->getBuffer());
+    llvm::MD5::MD5Result Result = Hash.final();
+    if (Result.digest().str() != Md5)
+      return failed(File + " has changed since the run that was observed: observe it again");
+  }
+  return llvm::Error::success();
+}
 
 llvm::Error addObserved(const Program &P, const Everything &All, const Moved &What,
                         const observe::Observation &Seen, const std::vector<std::string> &Load,

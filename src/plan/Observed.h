@@ -13,6 +13,9 @@
 
 namespace nvmove::plan {
 
+/// Fails if sources have changed since the run.
+llvm::Error refuseOtherSources(const observe::Observation &Seen);
+
 /// \p Load: as for the plan. Fails if sources have changed since the run.
 llvm::Error addObserved(const Program &P, const Everything &All, const Moved &What,
                         const observe::Observation &Seen, const std::vector<std::string> &Load,

@@ -26,14 +26,6 @@ using facts::Instruction;
 using facts::Op;
 using facts::TranslationUnit;
 
-FunctionId findMain(const Program &P) {
-  for (FunctionId Id = 0; Id != P.functions().size(); ++Id)
-    if (const FunctionInfo &F = P.function(Id);
-        F.Name == "main" && F.Body->Symbol != None && F.symbol().External)
-      return Id;
-  return None;
-}
-
 class Planner {
 public:
   Planner(const Program &P, std::vector<FunctionId> Load, std::vector<FunctionId> Save,

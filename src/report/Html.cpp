@@ -104,7 +104,8 @@ void HtmlReport::printSnippet(const SourcePlace &Place) {
 void HtmlReport::printType(const PersistentType &Type) {
   std::string Others = listed(otherNames(Type));
   OS << "<details class=\"type\" data-text=\"";
-  text(Type.Name + " " + Others + " " + placeText(Type.Definition));
+  text(Type.Name + " " + Others + " " + placeText(Type.Definition) +
+       (Type.Run ? " " + word(Type.Run->What).str() : ""));
   OS << "\"><summary class=\"row\"><span class=\"name\">";
   text((Type.Union && Type.Name[0] != '(' ? "union " : "") + Type.Name);
   if (!Others.empty()) {
@@ -118,6 +119,8 @@ void HtmlReport::printType(const PersistentType &Type) {
   OS << "</summary>\n<div class=\"chain\">";
   if (!Type.Why.empty())
     element("p", "", Type.Why);
+  if (Type.Run)
+    element("p", "", (word(Type.Run->What) + ": " + Type.Run->Why).str());
   printSnippet(Type.Definition);
   if (!Type.Evidence.empty())
     OS << "<p></p><ol>\n";

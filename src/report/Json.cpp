@@ -31,6 +31,13 @@ void printType(llvm::json::OStream &J, const PersistentType &Type) {
     J.attribute("size", Type.SizeBytes);
     J.attribute("confidence", word(Type.Sureness));
     J.attribute("why", clean(Type.Why));
+    if (Type.Run)
+      J.attributeObject("run", [&] {
+        J.attribute("says", word(Type.Run->What));
+        J.attribute("made", Type.Run->Made);
+        J.attribute("linked", Type.Run->Linked);
+        J.attribute("why", clean(Type.Run->Why));
+      });
     J.attributeArray("evidence", [&] {
       for (const EvidenceStep &Step : Type.Evidence)
         J.object([&] {

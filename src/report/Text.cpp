@@ -19,6 +19,7 @@ constexpr size_t FirstFew = 5; // Of skipped inputs and unresolved calls, unless
 struct Row {
   std::string Type, Where, Size;
   Confidence Sureness;
+  llvm::StringRef Run; ///< What it says; "": none was compared.
 };
 
 class TextReport {
@@ -75,7 +76,8 @@ void TextReport::printTable() {
   size_t TypeWidth = 4, WhereWidth = 10, SizeWidth = 5;
   for (const PersistentType &Type : Result.Types) {
     Row R{(Type.Union && Type.Name[0] != '(' ? "union " : "") + Type.Name,
-          whereText(Type.Definition), std::to_string(Type.SizeBytes), Type.Sureness};
+          whereText(Type.Definition), std::to_string(Type.SizeBytes), Type.Sureness,
+          Type.Run ? word(Type.Run->What) : ""};
     if (std::vector<std::string> Others = otherNames(Type); !Others.empty())
       R.Type += " (" + listed(Others) + ")";
     TypeWidth = std::max(TypeWidth, support::columns(R.Type));
@@ -96,13 +98,16 @@ void TextReport::printTable() {
   Pad(TypeWidth, "TYPE");
   Pad(WhereWidth, "DEFINED AT");
   PadLeft(SizeWidth, "BYTES");
-  OS << "CONFIDENCE\n";
+  bool Compared = llvm::any_of(Rows, [](const Row &R) { return !R.Run.empty(); });
+  OS << (Compared ? "CONFIDENCE  SOURCE AND RUN\n" : "CONFIDENCE\n");
   for (const Row &R : Rows) {
     OS << "  ";
     Pad(TypeWidth, R.Type);
     Pad(WhereWidth, R.Where);
     PadLeft(SizeWidth, R.Size);
     printConfidence(R.Sureness);
+    if (Compared)
+      OS.indent(12 - word(R.Sureness).size()) << R.Run;
     OS << '\n';
   }
 }
@@ -121,6 +126,9 @@ void TextReport::printChain(const PersistentType &Type) {
   printDiagnostic(OS, Options.Color, Sources, support::Severity::Remark, toPlace(Type.Definition),
                   "'" + fullName(Type) + "' is persistent (" + word(Type.Sureness) +
                       (Type.Why.empty() ? ")" : ": " + Type.Why + ")"));
+  if (Type.Run)
+    llvm::WithColor::note(OS, "", /*DisableColors=*/!Options.Color)
+        << word(Type.Run->What) << ": " << Type.Run->Why << '\n';
   for (const EvidenceStep &Step : Type.Evidence)
     if (Step.Where.File.empty())
       llvm::WithColor::note(OS, "", /*DisableColors=*/!Options.Color) << Step.Text << '\n';

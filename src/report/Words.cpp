@@ -35,6 +35,20 @@ llvm::StringRef word(EvidenceStep::Kind K) {
   return "root";
 }
 
+llvm::StringRef word(RunSays S) {
+  switch (S) {
+  case RunSays::Both:
+    return "both";
+  case RunSays::Proved:
+    return "proved";
+  case RunSays::Observed:
+    return "observed";
+  case RunSays::Contradicted:
+    break;
+  }
+  return "contradicted";
+}
+
 std::string counted(uint64_t Number, llvm::StringRef Noun) {
   return grouped(Number) + " " + Noun.str() + (Number == 1 ? "" : "s");
 }

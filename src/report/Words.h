@@ -14,6 +14,9 @@ llvm::StringRef word(Confidence C);
 /// "load", "call", "allocation", "read", "type", "store" or "root".
 llvm::StringRef word(EvidenceStep::Kind K);
 
+/// "both", "proved", "observed" or "contradicted".
+llvm::StringRef word(RunSays S);
+
 /// "1 type", "2 types".
 std::string counted(uint64_t Number, llvm::StringRef Noun);
 

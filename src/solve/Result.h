@@ -26,6 +26,20 @@ struct EvidenceStep {
 
 enum class Confidence { High, Medium, Low };
 
+/// What an observed run and the source say together of a type.
+enum class RunSays {
+  Both,        ///< Proved, and objects of it were data in the run.
+  Proved,      ///< By the source alone: the load of the run made none.
+  Observed,    ///< By the run alone.
+  Contradicted ///< Proved, but what the load of the run made was no data behind it.
+};
+
+struct SeenInRun {
+  RunSays What = RunSays::Proved;
+  uint64_t Made = 0, Linked = 0; ///< Objects; and data at a time, the most.
+  std::string Why;               ///< One sentence without a full stop.
+};
+
 struct PersistentType {
   std::string Name;                 ///< Tag or typedef, without "struct".
   std::vector<std::string> Aliases; ///< Its other spellings.
@@ -35,6 +49,7 @@ struct PersistentType {
   Confidence Sureness = Confidence::High;
   std::string Why; ///< One sentence: the reason for the confidence.
   std::vector<EvidenceStep> Evidence;
+  std::optional<SeenInRun> Run; ///< None: no run was compared.
 };
 
 /// An input that took no part in the answer.

@@ -72,6 +72,9 @@ void addScanQuestion(CLI::App &Scan, Arguments &A) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->group(Group);
+  Scan.add_option("--observed", A.Observed, "compare with a run ('nvmove observe -o')")
+      ->option_text("FILE")
+      ->group(Group);
   Scan.add_option("--algorithm", A.Algorithm,
                   "left-behind (default), or nvmove: the published one, for comparison")
       ->option_text("NAME")
@@ -230,9 +233,9 @@ std::optional<int> checkEmitFacts(const CLI::App &Scan, Arguments &A) {
     return refuse("--emit-facts only records one file; it goes with -p or -- FLAGS alone");
   if (A.HasFlags && !A.DatabasePath.empty())
     return refuse("--emit-facts takes the flags of -p, or those behind --, not both");
-  if (const char *Name =
-          given(Scan, {"--save", "--why-not", "--algorithm", "--nvmove-opts", "--format", "--html",
-                       "--json", "--steps-max", "--suggest-load", "--suggest-save"}))
+  if (const char *Name = given(Scan, {"--save", "--why-not", "--observed", "--algorithm",
+                                      "--nvmove-opts", "--format", "--html", "--json",
+                                      "--steps-max", "--suggest-load", "--suggest-save"}))
     return refuse(std::string(Name) + " says nothing to --emit-facts, which only records one file; "
                                       "give it to the scan that reads the facts (--facts)");
   return std::nullopt;
@@ -241,7 +244,7 @@ std::optional<int> checkEmitFacts(const CLI::App &Scan, Arguments &A) {
 /// Options that one of the two algorithms does not look at.
 std::optional<int> checkAlgorithm(const CLI::App &Scan, const Arguments &A) {
   bool Published = A.Algorithm == "nvmove";
-  if (const char *Name = given(Scan, {"--why-not", "--steps-max"}); Published && Name)
+  if (const char *Name = given(Scan, {"--why-not", "--observed", "--steps-max"}); Published && Name)
     return refuse(std::string(Name) +
                   " is not known to the published algorithm; leave out "
                   "--algorithm=nvmove, or " +
@@ -254,12 +257,11 @@ std::optional<int> checkAlgorithm(const CLI::App &Scan, const Arguments &A) {
 /// Without a function that loads, those that may are looked for, whether or not that was asked for.
 std::optional<int> checkSuggest(const CLI::App &Scan, Arguments &A) {
   A.What = Command::Suggest;
-  if (const char *Name = given(Scan, {"--load", "--save", "--why-not", "--algorithm",
+  if (const char *Name = given(Scan, {"--load", "--save", "--why-not", "--observed", "--algorithm",
                                       "--nvmove-opts", "--html", "--json"});
       Name && (A.SuggestLoad || A.SuggestSave))
-    return refuse(std::string(Name) +
-                  " says nothing to --suggest-load and --suggest-save, which only "
-                  "list functions");
+    return refuse(std::string(Name) + " says nothing to --suggest-load and --suggest-save, which "
+                                      "only list functions");
   if (A.Format == "html")
     return refuse("suggestions are printed as text or json");
   return std::nullopt;

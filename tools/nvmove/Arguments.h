@@ -126,7 +126,7 @@ struct Arguments {
   support::ColorMode Color = support::ColorMode::Auto;
   bool Quiet = false, Verbose = false;
   bool Replace = false; ///< Of `plan`: what -o names may exist.
-  std::string Observed; ///< Of `plan`: an observation.
+  std::string Observed; ///< Of `plan` and `scan`: an observation.
   std::string Against;  ///< Of `plan`: a port file to compare with.
   // Execution.
   unsigned Threads = 0;

@@ -2,12 +2,15 @@
 #include "nvmove/Commands.h"
 #include "nvmove/Inputs.h"
 
+#include "observe/Observation.h"
+#include "plan/Compared.h"
 #include "report/Report.h"
 #include "solve/Solve.h"
 #include "support/Files.h"
 #include "support/Process.h"
 
 #include <chrono>
+#include <optional>
 
 namespace nvmove::tool {
 
@@ -37,6 +40,31 @@ llvm::Expected<ScanResult> solveDeep(std::vector<facts::TranslationUnit> Units,
   std::optional<llvm::Expected<ScanResult>> Result;
   support::onDeepStack([&] { Result.emplace(solve::solve(std::move(Units), O)); });
   return std::move(*Result);
+}
+
+/// None: --observed was not given.
+llvm::Expected<std::optional<observe::Observation>> readRun(const Arguments &A) {
+  if (A.Observed.empty())
+    return std::nullopt;
+  llvm::Expected<observe::Observation> Read = observe::readObservation(A.Observed);
+  if (!Read)
+    return Read.takeError();
+  return std::move(*Read);
+}
+
+llvm::Error compareDeep(std::vector<facts::TranslationUnit> Units, const Arguments &A,
+                        const observe::Observation &Seen, ScanResult &Into) {
+  plan::Options O;
+  O.Load = A.Load;
+  O.Seen = &Seen;
+  if (A.StepsMax)
+    O.StepsMax = A.StepsMax;
+  llvm::Error Wrong = llvm::Error::success();
+  support::onDeepStack([&] {
+    llvm::consumeError(std::move(Wrong));
+    Wrong = plan::compareWithRun(std::move(Units), O, Into);
+  });
+  return Wrong;
 }
 
 void printAs(llvm::StringRef Format, const ScanResult &Result, llvm::raw_ostream &OS,
@@ -93,6 +121,8 @@ int runScan(const Arguments &A) {
     D.error(In.takeError());
     return ExitUsage;
   }
+  if (!A.Observed.empty())
+    In->Read.insert(A.Observed);
   if (llvm::Error E = refuseInputs({A.Output, A.HtmlFile, A.JsonFile}, In->Read)) {
     D.error(std::move(E));
     return ExitUsage;
@@ -106,6 +136,14 @@ int runScan(const Arguments &A) {
       D.note("for example: " + In->Skipped.front().Why, {In->Skipped.front().File});
     return ExitIncomplete;
   }
+  llvm::Expected<std::optional<observe::Observation>> Run = readRun(A);
+  if (!Run) {
+    D.error(Run.takeError());
+    return ExitUsage;
+  }
+  std::vector<facts::TranslationUnit> Again;
+  if (*Run)
+    Again = In->Units;
   ScanStats Gathered;
   Gathered.TranslationUnits = In->Units.size();
   Gathered.FromCache = In->FromCache;
@@ -121,6 +159,11 @@ int runScan(const Arguments &A) {
     D.error(std::move(Rest));
     return ExitUsage;
   }
+  if (*Run)
+    if (llvm::Error Wrong = compareDeep(std::move(Again), A, **Run, *Result)) {
+      D.error(std::move(Wrong));
+      return ExitUsage;
+    }
   Result->Program = In->Program;
   Result->Skipped = std::move(In->Skipped);
   Result->Stats.TranslationUnits = Gathered.TranslationUnits;

@@ -1,0 +1,166 @@
+// See Compared.h.
+#include "plan/Compared.h"
+
+#include "observe/Fates.h"
+#include "plan/Chains.h"
+#include "plan/Observed.h"
+#include "support/Failed.h"
+
+#include "solve/Definitions.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace nvmove::plan {
+
+using support::failed;
+namespace {
+
+/// Of all chains that made objects of one type.
+struct Sum {
+  uint64_t Made = 0, Linked = 0;
+  bool OfData = false, Loaded = false;
+  std::set<std::string> From;       ///< Variables that the links came from.
+  std::set<std::string> Places;     ///< Where the calls that allocated are.
+  std::optional<SourcePlace> First; ///< One of them.
+};
+
+class Comparison {
+public:
+  Comparison(const Program &P, const Everything &All, const observe::Observation &Seen,
+             const std::vector<std::string> &Load)
+      : P(P), All(All), Seen(Seen), Walk(P), Load(observedNames(Load)),
+        Found(observe::judge(Seen, this->Load)) {
+    for (size_t I = 0; I < Seen.Stacks.size(); ++I)
+      if (Seen.Stacks[I].Made)
+        add(I);
+  }
+
+  void tell(ScanResult &Into) const {
+    if (!Found.LoadRan) {
+      Into.Notes.push_back("the observed run made nothing in " + llvm::join(Load, ", ") +
+                           ": it says nothing about the types");
+      return;
+    }
+    std::set<Named> Reported;
+    for (PersistentType &Type : Into.Types) {
+      Reported.insert(nameOf(Type));
+      auto At = Types.find(nameOf(Type));
+      judge(Type, At == Types.end() ? Sum() : At->second.second);
+    }
+    for (const auto &[Name, Each] : Types)
+      if (Each.second.OfData && !Reported.count(Name))
+        Into.Types.push_back(onlySeen(Each.first, Each.second));
+    llvm::sort(Into.Types, [&](const PersistentType &A, const PersistentType &B) {
+      return nameOf(A) < nameOf(B);
+    });
+  }
+
+private:
+  using Named = std::tuple<std::string, std::string, unsigned>;
+
+  static Named nameOf(const PersistentType &Type) {
+    return {Type.Name, Type.Definition.File, Type.Definition.Line};
+  }
+
+  void add(size_t At) {
+    const observe::Stack &S = Seen.Stacks[At];
+    const observe::Fate &Fate = Found.Of[At];
+    std::set<RecordKey> Made;
+    std::vector<observe::Call> Calls = Chains::callsOf(S);
+    for (ObjectId Id : Walk.madeBy(All, Calls))
+      for (RecordKey Key : All.graph().object(Id).Types)
+        Made.insert(P.named(Key));
+    for (RecordKey Key : Made) {
+      const RecordInfo &Record = P.record(Key);
+      if (!Record.Complete || Record.System || !P.standsAlone(Key))
+        continue;
+      Sum &To = Types.try_emplace(nameOf(P.describe(Key)), Key, Sum()).first->second.second;
+      To.Made += S.Made;
+      To.Linked += Fate.OfData ? S.LinkedMost : 0;
+      To.OfData |= Fate.OfData;
+      To.Loaded |= Fate.Loaded;
+      if (Fate.OfData && !Calls.empty())
+        To.First = SourcePlace{Calls[0].File, Calls[0].Line, 0};
+      for (const auto &[Word, Links] : Fate.From)
+        if (Fate.OfData && Word.Kind == observe::Link::Holder::Variable)
+          To.From.insert(Word.Name);
+    }
+  }
+
+  static std::string counts(const Sum &S) {
+    return "the run made " + std::to_string(S.Made) + ", and up to " + std::to_string(S.Linked) +
+           " of them were data at a time";
+  }
+
+  static void judge(PersistentType &Type, const Sum &S) {
+    RunSays Says = RunSays::Proved;
+    std::string Why = S.Made ? "the load of the run made none" : "the run made none";
+    if (S.OfData) {
+      Says = RunSays::Both;
+      Why = counts(S);
+      Type.Sureness = Type.Sureness == Confidence::Low ? Confidence::Medium : Confidence::High;
+    } else if (S.Loaded) {
+      Says = RunSays::Contradicted;
+      Why = "the run made " + std::to_string(S.Made) +
+            ", and no variable that led to what the load had made led to one of them";
+      Type.Sureness = Confidence::Low;
+    }
+    Type.Run = SeenInRun{Says, S.Made, S.Linked, std::move(Why)};
+  }
+
+  PersistentType onlySeen(RecordKey Key, const Sum &S) const {
+    PersistentType Made = P.describe(Key);
+    Made.Sureness = Confidence::Medium;
+    Made.Why = "only the run shows it";
+    Made.Run = SeenInRun{RunSays::Observed, S.Made, S.Linked, counts(S)};
+    if (S.First)
+      Made.Evidence.push_back(
+          {EvidenceStep::Kind::Allocation, *S.First, "the run allocated it here"});
+    if (!S.From.empty())
+      Made.Evidence.push_back(
+          {EvidenceStep::Kind::Root, {}, "linked from " + listed(S.From) + " in the run"});
+    return Made;
+  }
+
+  const Program &P;
+  const Everything &All;
+  const observe::Observation &Seen;
+  const Chains Walk;
+  const std::vector<std::string> Load;
+  const observe::Fates Found;
+  std::map<Named, std::pair<RecordKey, Sum>> Types;
+};
+
+} // namespace
+
+llvm::Error compareWithRun(std::vector<facts::TranslationUnit> Units, const Options &O,
+                           ScanResult &Into) {
+  if (llvm::Error Changed = refuseOtherSources(*O.Seen))
+    return Changed;
+  sortUnits(Units);
+  std::vector<std::string> Notes; // the scan has told them
+  auto Load = findDefinitions(Units, O.Load, Notes);
+  if (!Load)
+    return Load.takeError();
+  std::vector<uint32_t> Seeds;
+  for (const Definition &Each : *Load)
+    Seeds.push_back(Each.Unit);
+  Program P(std::move(Units), Seeds);
+  FunctionId Main = findMain(P);
+  if (Main == None)
+    return failed("the sources have no main: a run is compared with a whole program");
+  const Inference Known(P);
+  const FunctionFlow Flow(P);
+  Everything All(P, Known, Flow, O.StepsMax);
+  if (!All.visit(Main)) {
+    Into.Notes.push_back("the observed run was not compared: the analysis of the whole program was "
+                         "stopped at its step limit (--steps-max)");
+    Into.Incomplete = true;
+    return llvm::Error::success();
+  }
+  Comparison(P, All, *O.Seen, O.Load).tell(Into);
+  return llvm::Error::success();
+}
+
+} // namespace nvmove::plan
