@@ -12,7 +12,8 @@ constexpr llvm::StringLiteral NotedCallMark = "nvmove.noted.call";
 /// setjmp and its kin. Not vfork: it returns twice, too, but nothing has been left then.
 bool isSetjmp(const llvm::CallInst &Call);
 
-/// Tells the runtime that the atomic calls below this frame were left, and the calls whose writes are noted. True when \p F changed.
+/// Tells the runtime that the atomic calls below this frame were left, and the calls whose writes
+/// are noted. True when \p F changed.
 bool placeLandings(llvm::Function &F);
 
 } // namespace nvmove::plugin

@@ -70,8 +70,8 @@ static __attribute__((disable_sanitizer_instrumentation)) void end(void *unused)
   if (!nvmi_self && nvmi_root_hooks && nvmi_root_hooks->own())
     nvmi_self = make(); /* roots may have changed since, which nobody notes */
   if (nvmi_self) {
-    nvmi_self->table->called =
-        0; /* of frames that are gone, where the thread was cancelled in read, say */
+    /* Of frames that are gone, where the thread was cancelled in read, say. */
+    nvmi_self->table->called = 0;
     leave(nvmi_self);
   }
   pthread_setspecific(last_key, &last_key);

@@ -169,8 +169,8 @@ static void leave_all(void) {
  * stays open: functions that exit calls later may go on with it, and end it; else the next opening undoes it. What
  * is open in an atomic call is undone, with the transaction around it: those functions are not within it. */
 static void end_thread(struct nvmi_thread *thread) {
-  thread->table->called =
-      0; /* what called exit, as a handler may that interrupted read, does not go on */
+  /* What called exit, as a handler may that interrupted read, does not go on. */
+  thread->table->called = 0;
   thread->doomed = thread->doomed || (thread->begun && thread->frames.count);
   if (thread->begun) {
     thread->frames.count = 0;

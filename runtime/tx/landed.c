@@ -27,8 +27,8 @@ static struct nvmi_thread *land(void *frame) {
   return thread;
 }
 
-/* A handler that interrupted libnvmove jumps: out of both, or within itself. Where code has no unwind tables that is
- * found out when the thread calls libnvmove again. */
+/* A handler that interrupted libnvmove jumps: out of both, or within itself. Where nobody finds out what it has
+ * interrupted (signal_frame.c), the thread asks when it calls libnvmove again. */
 static void leave_libnvmove(struct nvmi_thread *thread, uintptr_t stack, uintptr_t from) {
   uintptr_t interrupted = nvmi_interrupted_stack();
   if (interrupted && (stack <= interrupted || nvmi_is_on_signal_stack(stack)))

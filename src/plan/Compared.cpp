@@ -50,7 +50,7 @@ public:
     }
     for (const auto &[Name, Each] : Types)
       if (Each.second.OfData && !Reported.count(Name))
-        Into.Types.push_back(onlySeen(Each.first, Each.second));
+        Into.Types.push_back(onlySeen(Each.first, Each.second, !Into.Save.empty()));
     llvm::sort(Into.Types, [&](const PersistentType &A, const PersistentType &B) {
       return nameOf(A) < nameOf(B);
     });
@@ -109,10 +109,12 @@ private:
     Type.Run = SeenInRun{Says, S.Made, S.Linked, std::move(Why)};
   }
 
-  PersistentType onlySeen(RecordKey Key, const Sum &S) const {
+  /// \p Saves: the scan has left out what no save function reads.
+  PersistentType onlySeen(RecordKey Key, const Sum &S, bool Saves) const {
     PersistentType Made = P.describe(Key);
     Made.Sureness = Confidence::Medium;
-    Made.Why = "only the run shows it";
+    Made.Why =
+        Saves ? "only the run shows it, or no save function reads it" : "only the run shows it";
     Made.Run = SeenInRun{RunSays::Observed, S.Made, S.Linked, counts(S)};
     if (S.First)
       Made.Evidence.push_back(
@@ -140,12 +142,14 @@ llvm::Error compareWithRun(std::vector<facts::TranslationUnit> Units, const Opti
     return Changed;
   sortUnits(Units);
   std::vector<std::string> Notes; // the scan has told them
-  auto Load = findDefinitions(Units, O.Load, Notes);
-  if (!Load)
-    return Load.takeError();
   std::vector<uint32_t> Seeds;
-  for (const Definition &Each : *Load)
-    Seeds.push_back(Each.Unit);
+  for (const std::vector<std::string> *Named : {&O.Load, &O.Save}) {
+    auto Found = findDefinitions(Units, *Named, Notes);
+    if (!Found)
+      return Found.takeError();
+    for (const Definition &Each : *Found)
+      Seeds.push_back(Each.Unit);
+  }
   Program P(std::move(Units), Seeds);
   FunctionId Main = findMain(P);
   if (Main == None)

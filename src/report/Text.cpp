@@ -16,6 +16,8 @@ namespace {
 
 constexpr size_t FirstFew = 5; // Of skipped inputs and unresolved calls, unless verbose.
 
+constexpr unsigned ConfidenceWidth = sizeof "CONFIDENCE  " - 1;
+
 struct Row {
   std::string Type, Where, Size;
   Confidence Sureness;
@@ -107,7 +109,7 @@ void TextReport::printTable() {
     PadLeft(SizeWidth, R.Size);
     printConfidence(R.Sureness);
     if (Compared)
-      OS.indent(12 - word(R.Sureness).size()) << R.Run;
+      OS.indent(ConfidenceWidth - word(R.Sureness).size()) << R.Run;
     OS << '\n';
   }
 }

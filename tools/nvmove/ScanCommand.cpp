@@ -56,6 +56,7 @@ llvm::Error compareDeep(std::vector<facts::TranslationUnit> Units, const Argumen
                         const observe::Observation &Seen, ScanResult &Into) {
   plan::Options O;
   O.Load = A.Load;
+  O.Save = A.Save;
   O.Seen = &Seen;
   if (A.StepsMax)
     O.StepsMax = A.StepsMax;
