@@ -137,13 +137,20 @@ static void flush_found(const struct nvm_pool *pool, const struct nvm_frame *fra
     pool->persist->flush(pool->home + frame->offset, NVM_FRAME_LENGTH(frame));
 }
 
-/* `ended`: the log's next transaction had begun. What lacks its commit record then lost it to a
+static void raise_bound(struct work *work, const struct nvm_frame *frame) {
+  if (frame && frame->bound > work->bound)
+    work->bound = frame->bound;
+}
+
+/* A bound that is told was true before: a frame of the shadow method says so even if its record was torn.
+ * The first of a bank has to, for nothing else tells that the other bank's records, which may be damaged,
+ * are in place (S3).
+ * `ended`: the log's next transaction had begun. What lacks its commit record then lost it to a
  * torn frame of the transaction after that one, in the same bank: it is not undone. */
 static void add_bank(struct nvm_pool *pool, struct work *work, const struct nvmi_array *found,
                      bool ended) {
   const struct nvm_frame *commit = whole_record(pool, found, !ended);
-  if (commit && commit->bound > work->bound)
-    work->bound = commit->bound;
+  raise_bound(work, commit);
   if (!commit && !ended && !nvmi_entries_complete(found))
     work->damaged = true;
   for (size_t i = 0; i < found->count; i++) {
@@ -151,6 +158,8 @@ static void add_bank(struct nvm_pool *pool, struct work *work, const struct nvmi
     unsigned kind = NVM_FRAME_KIND(frame);
     bool is_undo = kind == NVM_FRAME_UNDO;
     flush_found(pool, frame, commit);
+    if (NVM_FRAME_IS_PACKED(frame))
+      raise_bound(work, frame);
     if (kind == NVM_FRAME_RETIRED || (commit ? is_undo || is_void(commit) : !is_undo || ended))
       continue;
     if (!nvmi_array_push(is_undo ? &work->undo : &work->redo, &frame, sizeof frame))
