@@ -244,7 +244,8 @@ int nvmi_counts_recover(struct nvm_pool *pool) {
     uint64_t lines = record ? lines_of(record->count) : 1;
     bool ended = record && record->transaction >> 16 <= counts->ended[record->transaction & 0xffff];
     counts->lines[at % NVM_RING_LINES] = (uint16_t)lines;
-    counts->state[at % NVM_RING_LINES] = ended ? NVMI_RECORD_DONE : NVMI_RECORD_VOID;
+    atomic_store_explicit(&counts->state[at % NVM_RING_LINES],
+                          ended ? NVMI_RECORD_DONE : NVMI_RECORD_VOID, memory_order_relaxed);
     at += lines;
     counts->recovered += ended;
     if (record)
