@@ -71,7 +71,8 @@ struct nvm_header {
   uint32_t statics;     /* enum nvm_statics_state */
   uint64_t moved_from[NVM_MOVES_MAX]; /* where pointers may still lead, besides `base` */
   uint64_t counts;       /* file offset of struct nvm_counts; 0: references are not counted */
-  uint8_t reserved[232]; /* zero */
+  uint64_t counted;      /* a batch of counts that is whole: against its loss */
+  uint8_t reserved[224]; /* zero */
 };
 /* In place of the checksum of both copies while a repair writes: it does not hold. The lowest 16 bits
  * say which of the files beside the pool has what is to be written: those of its checksum, or, of an
@@ -90,16 +91,6 @@ struct nvm_floor {
   uint64_t durable; /* DELAYED: against the loss of records below, all of which were durable */
 };
 #define NVM_ORDER_MAX (UINT64_MAX / 4) /* of a floor: no pool counts so far */
-
-/* At NVM_BACKUP_OFFSET, a line of its own; means something only while processes run (freeze.h). */
-struct nvm_backup_words {
-  uint64_t asked;    /* 0: nobody wants a copy; else a number that no earlier asking had */
-  uint64_t answered; /* the same: the pool is frozen */
-  uint64_t reserved[6];
-};
-static_assert(sizeof(struct nvm_backup_words) == 64 && NVM_BACKUP_OFFSET % 64 == 0, "");
-/* The byte that who asks has locked, far behind every file's end. */
-#define NVM_BACKUP_BYTE (INT64_C(1) << 61)
 
 /* At NVM_ROOT_OFFSET. Twin: the root's file offset, 0 without a root, XOR the first 8 bytes of the
  * pool's id. It says the same as the address, wherever the pool lies; it tells a root that was lost
@@ -147,7 +138,8 @@ struct nvm_frame {
   uint64_t check;       /* over what follows, seeded with id and generation (I2) */
   uint64_t transaction; /* number in this log << 16 | NVM_FRAME_COUNT: REDO: frames of this record
                            before this one; COMMIT: how many REDO frames belong to it; UNDO, and
-                           COMMIT_CHECKED: how many frames of the transaction had been fenced */
+                           COMMIT_CHECKED: how many frames of the transaction had been fenced,
+                           its lowest 16 bits (NVM_FRAME_FENCED) */
   uint64_t order;       /* pool-wide: undo goes backwards by it, redo forwards */
   union {
     uint64_t offset; /* UNDO: in the file */
@@ -159,8 +151,10 @@ struct nvm_frame {
  * once. */
 #define NVM_FRAME_SHAPE(kind, operations, length)                                                  \
   ((uint64_t)(kind) | (uint64_t)(operations) << 8 | (uint64_t)(length) << 32)
-/* In place of the number of operations, UNDO: the transaction before, in the other bank, ended. */
+/* In place of the number of operations, UNDO: the transaction before, in the other bank, ended; and the
+ * further bits of the fenced frames. */
 #define NVM_UNDO_NEXT 1
+#define NVM_UNDO_OPERATIONS(flag, fenced) ((uint64_t)(flag) | (uint64_t)(fenced) >> 16 << 1)
 /* In the kind, shadow: the bank has records of many transactions, each of which counts. */
 #define NVM_FRAME_PACKED 0x80
 #define NVM_FRAME_KIND(frame) ((unsigned)((frame)->shape & 0x7f))
@@ -168,7 +162,9 @@ struct nvm_frame {
 #define NVM_FRAME_OPERATIONS(frame) ((uint32_t)((frame)->shape >> 8 & 0xffffff))
 #define NVM_FRAME_LENGTH(frame) ((uint32_t)((frame)->shape >> 32))
 #define NVM_FRAME_COUNT(frame) ((unsigned)((frame)->transaction & NVM_FRAME_COUNT_MAX))
-#define NVM_FRAME_COUNT_MAX 0xffff /* or more, of fenced frames */
+#define NVM_FRAME_COUNT_MAX 0xffff
+#define NVM_FRAME_FENCED(frame)                                                                    \
+  (NVM_FRAME_COUNT(frame) | (uint64_t)(NVM_FRAME_OPERATIONS(frame) >> 1) << 16) /* UNDO */
 #define NVM_FRAME_ALIGN 64
 #define NVM_FRAME_ROOM                                                                             \
   24 /* payload in the first line: one 8-byte undo, or an operation and a word */

@@ -5,13 +5,24 @@
 
 #include "format/layout.h"
 
+/* At NVM_BACKUP_OFFSET, a line of its own; means something only while processes run (freeze.h). */
+struct nvm_backup_words {
+  uint64_t asked;    /* 0: nobody wants a copy; else a number that no earlier asking had */
+  uint64_t answered; /* the same: the pool is frozen */
+  uint64_t reserved[6];
+};
+static_assert(sizeof(struct nvm_backup_words) == 64 && NVM_BACKUP_OFFSET % 64 == 0, "");
+/* The byte that who asks has locked, far behind every file's end. */
+#define NVM_BACKUP_BYTE (INT64_C(1) << 61)
+
 /* At NVM_STATICS_OFFSET: the file offset of the first run of kind STATICS, or 0. The run's first 64
  * bytes; entries fill the rest. */
 struct nvm_statics_run {
   uint64_t check; /* over `self`, seeded with the pool's id */
   uint64_t next;  /* the run that continues this one, or 0; changed by one 8-byte store */
   uint64_t self;  /* against a chain that leads astray */
-  uint64_t reserved[5];
+  uint64_t used;  /* against lost entries: bytes with this head that were durable; 0: not known */
+  uint64_t reserved[4];
 };
 static_assert(sizeof(struct nvm_statics_run) == 64, "");
 
@@ -81,12 +92,13 @@ struct nvm_counts {
   uint64_t check;    /* over self and size, seeded with the pool's id */
   uint64_t self;     /* against a header that leads astray */
   uint64_t size;     /* bytes, with this */
-  uint64_t stale;    /* not 0: the tables are not exact, they have to be made anew; one store */
+  uint64_t exact;    /* NVM_COUNTS_EXACT, or the tables have to be made anew; one store */
   uint64_t released; /* the generation at whose close nothing was left to free */
   uint64_t sum;      /* of the directory (counts.c); of one word less after a crash */
   uint64_t reserved[2];
 };
 static_assert(sizeof(struct nvm_counts) == 64, "");
+#define NVM_COUNTS_EXACT UINT64_C(0x9d3f62a1c85be407) /* no bit or two of another word make it */
 #define NVM_COUNTS_STRETCH (UINT64_C(1) << 19)
 #define NVM_COUNTS_TABLE (NVM_COUNTS_STRETCH / 16 * 2) /* bytes */
 #define NVM_COUNT_MANY UINT16_MAX /* so many or more: never less, until all is counted anew */
@@ -111,7 +123,8 @@ struct nvm_activation {
   uint64_t check;       /* over what follows and the changes, seeded with id and generation */
   uint64_t position;    /* in lines since counting began: against what an earlier round left */
   uint64_t transaction; /* its number in its log << 16 | the log's slot */
-  uint64_t count;       /* changes: struct nvm_reference behind this */
+  uint32_t count;       /* changes: struct nvm_reference behind this */
+  uint32_t behind; /* lines from the last one of its log that counts to this; 0: none is left */
 };
 /* Where a pointer led before and leads now: file offset of 16 bytes, NVM_REFERENCE_*; 0: nowhere.
  */

@@ -160,7 +160,7 @@ static void check_counts(struct check *check) {
   if (!pool->counts)
     return;
   nvmi_counts_drain(pool);
-  if (!pool->counts->head->stale && nvmi_counts_differ(pool, report_count, check) < 0)
+  if (!nvmi_counts_stale(pool->counts) && nvmi_counts_differ(pool, report_count, check) < 0)
     unreadable(check);
 }
 

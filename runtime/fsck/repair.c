@@ -165,7 +165,7 @@ static void decide_counts(struct nvmi_repair *repair) {
     free_runs(pool, NVM_CHUNK_COUNTS);
     nvmi_mended(repair, "%s; they are counted no longer (nvm_pool_count_references)", fault);
   } else if (pool->header.counts && repair->mended) {
-    ((struct nvm_counts *)(pool->home + pool->header.counts))->stale = 1;
+    ((struct nvm_counts *)(pool->home + pool->header.counts))->exact = 0;
   }
 }
 

@@ -141,13 +141,28 @@ static bool mend_chain(struct nvmi_repair *repair, const struct nvmi_array *runs
   return !order.failed && (holds || known);
 }
 
+/* The others keep their numbers. A pointer to what such an entry named cannot be carried to other addresses:
+ * then the opening fails, as for what is gone from the program. */
+static void mend_entries(struct nvmi_repair *repair, const struct nvmi_array *runs) {
+  for (size_t i = 0; i < runs->count; i++) {
+    uint64_t at = ((const uint64_t *)runs->items)[i];
+    struct nvm_statics_run *run = run_at(repair, at);
+    unsigned holes = run->self == at ? nvmi_statics_fill_holes(repair->pool, run) : 0;
+    if (holes)
+      nvmi_mended(repair, "the table of static data at %#llx: %u entries have lost their names",
+                  (unsigned long long)at, holes);
+  }
+}
+
 bool nvmi_repair_statics(struct nvmi_repair *repair) {
   struct nvmi_array runs = {0};
   bool found = find_runs(repair, &runs);
-  if (found)
+  if (found) {
     mend_headers(repair, &runs);
-  else
+    mend_entries(repair, &runs);
+  } else {
     nvmi_left(repair, "out of memory for a list of its tables");
+  }
   bool known = found && mend_chain(repair, &runs);
   nvmi_array_free(&runs, sizeof(uint64_t));
   if (known && nvmi_statics_start(repair->pool)) {

@@ -24,6 +24,7 @@ struct nvmi_count_scratch {
   struct nvmi_array listed[2];  /* uint64_t */
   struct nvmi_array record;     /* bytes */
   uint64_t activation;          /* where the record lies, + 1; 0: there is none */
+  uint64_t last;                /* the same of the last one whose transaction committed */
 };
 
 /* For all slots of a pool; null: out of memory. */

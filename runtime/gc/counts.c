@@ -132,7 +132,7 @@ static struct nvmi_counts *make_dram(struct nvm_pool *pool, uint64_t head_offset
   char *at = pool->home + head_offset;
   counts->pool = pool;
   counts->head = (struct nvm_counts *)at;
-  counts->stale = counts->head->stale;
+  counts->stale = nvmi_counts_stale(counts);
   counts->batch[0] = (struct nvm_batch *)(at + sizeof *counts->head);
   counts->batch[1] = (struct nvm_batch *)(at + sizeof *counts->head + NVM_BATCH_SIZE);
   counts->ring = at + sizeof *counts->head + 2 * NVM_BATCH_SIZE;
@@ -164,7 +164,8 @@ static bool is_whole(const struct nvm_pool *pool, const struct nvm_batch *batch,
 }
 
 /* The newest whole batch is stored again, whether or not it was: its counts are what they should be
- * after it. The one before it is durable (counts_batch.c). */
+ * after it. The one before it is durable (counts_batch.c). Where damage took a batch that the header knows
+ * of, the one before says nothing of what is counted: the tables are not exact any more. */
 static void go_on(struct nvmi_counts *counts) {
   struct nvm_pool *pool = counts->pool;
   const struct nvm_batch *newest = NULL;
@@ -172,10 +173,12 @@ static void go_on(struct nvmi_counts *counts) {
     if (is_whole(pool, counts->batch[i], i) &&
         (!newest || counts->batch[i]->sequence > newest->sequence))
       newest = counts->batch[i];
+  if (pool->header.counted > (newest ? newest->sequence : 0))
+    nvmi_counts_say_stale(counts);
   if (!newest)
     return;
-  nvmi_batch_apply(pool, newest); /* fenced with the header, before anything else is counted */
-  counts->sequence = newest->sequence;
+  nvmi_batch_apply(pool, newest);      /* fenced with the header, before anything else is counted */
+  counts->sequence = newest->sequence; /* the next takes the damaged one's place */
   counts->done = counts->end = newest->position;
   counts->within = newest->within;
 }
@@ -190,7 +193,7 @@ int nvmi_counts_start(struct nvm_pool *pool) {
   if (!pool->counts)
     return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for its reference counts");
   /* Who set them may have died before its fence; fenced with the header. */
-  pool->persist->flush(&pool->counts->head->stale, sizeof pool->counts->head->stale);
+  pool->persist->flush(&pool->counts->head->exact, sizeof pool->counts->head->exact);
   for (uint64_t i = 0; i < nvmi_counts_words(pool); i++)
     if (pool->counts->directory[i]) {
       pool->persist->flush(&pool->counts->directory[i], sizeof(uint64_t));
@@ -297,7 +300,7 @@ int nvm_pool_count_references(NVM_POOL *pool) {
   uint64_t at = zero_run(pool, size_of_head(pool));
   if (!at)
     return -1;
-  struct nvm_counts head = {.self = at, .size = size_of_head(pool), .stale = 1};
+  struct nvm_counts head = {.self = at, .size = size_of_head(pool)};
   head.check = check_of(pool, &head);
   pool->persist->stream(pool->home + at, &head, sizeof head);
   pool->persist->fence();

@@ -45,7 +45,7 @@ struct nvmi_count_delta;
 
 struct nvmi_counts {
   struct nvm_pool *pool;
-  _Atomic bool stale;       /* `head->stale` is set, and durable */
+  _Atomic bool stale;       /* `head->exact` says the opposite, durably */
   _Atomic uint64_t spoiled; /* how often somebody said so (nvmi_counts_spoil) */
   struct nvm_counts *head;  /* in home, like all below */
   struct nvm_batch *batch[2];
@@ -94,6 +94,17 @@ void nvmi_counts_rest(struct nvm_pool *pool);
  * transactions of a log up to this number have ended. -1: recorded. */
 void nvmi_counts_ended(struct nvm_pool *pool, unsigned slot, uint64_t transaction);
 int nvmi_counts_recover(struct nvm_pool *pool);
+
+/* What the file says. */
+static inline bool nvmi_counts_stale(const struct nvmi_counts *counts) {
+  return __atomic_load_n(&counts->head->exact, __ATOMIC_RELAXED) != NVM_COUNTS_EXACT;
+}
+
+/* The header's next version says which batch is the newest. Nobody counts meanwhile. */
+static inline void nvmi_counts_to_header(struct nvm_pool *pool) {
+  if (pool->counts)
+    pool->header.counted = pool->counts->sequence;
+}
 
 /* counts_log.c: before a commit the activation record becomes durable. */
 extern const struct nvmi_follower nvmi_counts_follower;

@@ -79,14 +79,15 @@ static int add_all(struct sum *sum) {
  *
  * At no moment does the file say that they are exact while somebody relies on the opposite: who spoils
  * them counts first, and looks at `stale` then. Before the look below: it is seen there. Behind it: `stale`
- * is false, so that thread writes the file's word, which is not `number` any more and stays; or which is 0
- * already, and it writes over that.
+ * is false, so that thread writes the file's word, which is not `number` any more and stays; or which says
+ * that they are exact already, and it writes over that.
  */
 static bool say_exact(struct nvmi_counts *counts, uint64_t number) {
-  uint64_t *word = &counts->head->stale;
+  uint64_t *word = &counts->head->exact;
   atomic_store(&counts->stale, false);
   if (atomic_load(&counts->spoiled) != number ||
-      !__atomic_compare_exchange_n(word, &number, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+      !__atomic_compare_exchange_n(word, &number, NVM_COUNTS_EXACT, false, __ATOMIC_SEQ_CST,
+                                   __ATOMIC_SEQ_CST))
     return false;
   counts->pool->persist->flush(word, sizeof *word);
   counts->pool->persist->fence();

@@ -30,9 +30,9 @@ static uint64_t lines_of(uint64_t changes) {
  * thread's fence may still be under way: who does not know the word to be durable fences it, too.
  */
 static void write_stale(struct nvmi_counts *counts, uint64_t number) {
-  uint64_t *stale = &counts->head->stale;
-  __atomic_store_n(stale, number, __ATOMIC_SEQ_CST);
-  counts->pool->persist->flush(stale, sizeof *stale);
+  uint64_t *exact = &counts->head->exact;
+  __atomic_store_n(exact, number, __ATOMIC_SEQ_CST);
+  counts->pool->persist->flush(exact, sizeof *exact);
   counts->pool->persist->fence();
   atomic_store(&counts->stale, true);
 }
@@ -112,6 +112,12 @@ static bool cover_all(struct nvmi_log *log) {
   return covered;
 }
 
+/* What lies further behind is counted: its room was used again. */
+static uint32_t lines_behind(const struct nvmi_count_scratch *scratch, uint64_t position) {
+  uint64_t behind = scratch->last ? position + 1 - scratch->last : 0;
+  return behind <= NVM_RING_LINES ? (uint32_t)behind : 0;
+}
+
 /* Streams the record in one piece or, at the log's end, two. */
 static void put(struct nvmi_log *log, uint64_t position, uint64_t lines) {
   struct nvm_pool *pool = log->pool;
@@ -121,7 +127,8 @@ static void put(struct nvmi_log *log, uint64_t position, uint64_t lines) {
   struct nvm_activation *record = scratch->record.items;
   *record = (struct nvm_activation){.position = position,
                                     .transaction = log->cursor->transaction << 16 | log->slot,
-                                    .count = changes};
+                                    .count = (uint32_t)changes,
+                                    .behind = lines_behind(scratch, position)};
   memcpy(record + 1, scratch->references.items, size);
   memset((char *)(record + 1) + size, 0, lines * NVM_RING_LINE - sizeof *record - size);
   record->check =
@@ -183,7 +190,9 @@ static void ended(struct nvmi_log *log, bool committed) {
     return;
   uint64_t position = scratch->activation - 1;
   scratch->activation = 0;
-  if (!committed)
+  if (committed)
+    scratch->last = position + 1;
+  else
     make_void(log, position);
   atomic_store_explicit(&log->pool->counts->state[position % NVM_RING_LINES],
                         committed ? NVMI_RECORD_DONE : NVMI_RECORD_VOID, memory_order_release);
@@ -205,11 +214,13 @@ const struct nvmi_follower nvmi_counts_follower = {.before_commit = append,
                                                    .pause = stand_still,
                                                    .go_on = go_on};
 
-/* A record of this generation that begins in this line, or null. It may run over the log's end. */
+/* A record of this generation that begins in this line, of this round or a later one, or null. It may run
+ * over the log's end. */
 static const struct nvm_activation *record_at(struct nvmi_counts *counts, uint64_t position,
                                               struct nvmi_array *copy) {
   const struct nvm_activation *record = (const void *)line_at(counts, position);
-  if (record->position != position || !record->count || record->count > NVM_ACTIVATION_MAX ||
+  if (record->position < position || (record->position - position) % NVM_RING_LINES ||
+      !record->count || record->count > NVM_ACTIVATION_MAX ||
       (record->transaction & 0xffff) >= NVM_SLOTS_MAX)
     return NULL;
   uint64_t lines = lines_of(record->count), first = NVM_RING_LINES - position % NVM_RING_LINES;
@@ -232,15 +243,30 @@ void nvmi_counts_ended(struct nvm_pool *pool, unsigned slot, uint64_t transactio
     *ended = transaction;
 }
 
+/* Whether damage took records away. Each says where its log's one before it was, which was durable; and
+ * where a later round has begun nothing was left to count. */
+static bool is_hole_before(struct nvmi_counts *counts, const struct nvm_activation *record,
+                           uint64_t from, uint64_t at) {
+  struct nvmi_count_scratch *scratch = &counts->scratch[record->transaction & 0xffff];
+  uint64_t before = at - record->behind, last = scratch->last;
+  scratch->last = at + 1;
+  return record->position != at ||
+         (record->behind && record->behind <= at && before >= from && last != before + 1);
+}
+
 /* Finds the records that are left, tries every line: one that was not finished hides none behind
  * it. Then counts those whose transactions committed. A crash in here is followed by the same
- * again, from where the last batch says. */
+ * again, from where the last batch says. Where one is missing the tables are not exact any more. */
 int nvmi_counts_recover(struct nvm_pool *pool) {
   struct nvmi_counts *counts = pool->counts;
   struct nvmi_array copy = {0};
   uint64_t from = counts->done, at = from;
+  bool has_hole = false;
   while (at < from + NVM_RING_LINES) {
     const struct nvm_activation *record = record_at(counts, at, &copy);
+    has_hole = has_hole || (record && is_hole_before(counts, record, from, at));
+    if (record && record->position != at)
+      record = NULL;
     uint64_t lines = record ? lines_of(record->count) : 1;
     bool ended = record && record->transaction >> 16 <= counts->ended[record->transaction & 0xffff];
     counts->lines[at % NVM_RING_LINES] = (uint16_t)lines;
@@ -252,6 +278,8 @@ int nvmi_counts_recover(struct nvm_pool *pool) {
       counts->end = at;
   }
   nvmi_array_free(&copy, 1);
+  if (has_hole)
+    nvmi_counts_say_stale(counts);
   nvmi_counts_drain(pool);
   counts->candidates_lost = true;
   return 0;

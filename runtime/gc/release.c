@@ -192,7 +192,7 @@ static int release_once(struct nvm_pool *pool, uint64_t *blocks) {
   struct release release = {.pool = pool};
   uint64_t heap_size = pool->header.heap_size;
   nvmi_counts_drain(pool);
-  if (counts->head->stale && nvmi_counts_anew(pool))
+  if (nvmi_counts_stale(counts) && nvmi_counts_anew(pool))
     return -1;
   if (!counts->candidates_lost && !counts->candidates.count)
     return 0;
@@ -221,7 +221,7 @@ static int release_quiet(struct nvm_pool *pool, uint64_t *blocks) {
   do {
     before = *blocks;
     result = release_once(pool, blocks);
-  } while (result == 0 && *blocks != before && pool->counts->head->stale);
+  } while (result == 0 && *blocks != before && nvmi_counts_stale(pool->counts));
   return result;
 }
 
@@ -254,7 +254,7 @@ void nvmi_release_closing(struct nvm_pool *pool) {
 /* Not fenced with the header: without, the next opening looks at all blocks. */
 void nvmi_release_closed(struct nvm_pool *pool) {
   struct nvmi_counts *counts = pool->counts;
-  if (!counts || counts->candidates_lost || counts->candidates.count || counts->head->stale)
+  if (!counts || counts->candidates_lost || counts->candidates.count || nvmi_counts_stale(counts))
     return;
   counts->head->released = pool->header.generation;
   pool->persist->flush(&counts->head->released, sizeof counts->head->released);

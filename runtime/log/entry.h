@@ -20,7 +20,9 @@ static inline __attribute__((always_inline)) void
 nvmi_entry_put(struct nvmi_log *log, struct nvm_frame *frame, const char *address, uint32_t size) {
   uint64_t place = nvmi_offset(log->pool, address);
   frame->offset = place;
-  frame->shape = NVM_FRAME_SHAPE(NVM_FRAME_UNDO, log->undo.committing ? 0 : NVM_UNDO_NEXT, size);
+  uint64_t fenced = log->cursor->fenced;
+  unsigned next = log->undo.committing ? 0 : NVM_UNDO_NEXT;
+  frame->shape = NVM_FRAME_SHAPE(NVM_FRAME_UNDO, NVM_UNDO_OPERATIONS(next, fenced), size);
   if (size == 8)
     memcpy(frame + 1, address, 8);
   else
@@ -32,7 +34,7 @@ nvmi_entry_put(struct nvmi_log *log, struct nvm_frame *frame, const char *addres
   }
   frame->order = nvmi_log_order(log, nvmi_solo_enter(log));
   nvmi_solo_leave(log);
-  if (NVMI_UNLIKELY(!nvmi_log_put(log, log->cursor, frame, nvmi_fenced_entries(log->cursor),
+  if (NVMI_UNLIKELY(!nvmi_log_put(log, log->cursor, frame, (uint16_t)fenced,
                                   log->owner->busy > 1 ? 0 : NVMI_ROOM_FOR_NESTED)))
     nvmi_log_cannot_grow(log);
 }

@@ -14,6 +14,7 @@
 #include "core/header.h"
 #include "core/root_hooks.h"
 #include "log/log_read.h"
+#include "log/record.h"
 
 #include "core/tracing.h"
 
@@ -175,6 +176,17 @@ static void ignore_segment(void *unused, const struct nvm_segment *segment) {
   (void)unused, (void)segment;
 }
 
+/* The first transaction of a generation has number 1, which says that none came before it (log_end.c).
+ * Records begin at the start of a bank, where a reader looks for the first. */
+static void begin_log(struct nvmi_log *log) {
+  log->bank = 1;
+  log->bank_tells = false;
+  log->last = 0;
+  log->cursor = &log->cursors[1];
+  log->cursors[0].segment = NULL;
+  nvmi_log_to_bank_start(log, log->cursor, 1);
+}
+
 /* Segments of an earlier opening are looked at first: after a clean close no recovery did. */
 static struct nvmi_log *make_log(struct nvm_pool *pool, unsigned slot) {
   struct nvmi_log *log =
@@ -201,9 +213,7 @@ static struct nvmi_log *make_log(struct nvm_pool *pool, unsigned slot) {
   /* The next slot is not used before this one has both banks: who made it may fence long after who
    * makes the next, and one half before another is damage. */
   pool->persist->fence();
-  log->bank = 1;
-  log->cursor = &log->cursors[1];
-  nvmi_log_to_bank_start(log, log->cursor, 1);
+  begin_log(log);
   return log;
 }
 
@@ -276,26 +286,25 @@ struct nvmi_log *nvmi_log_make(struct nvmi_thread *thread, struct nvm_pool *pool
   return log;
 }
 
+/* An empty record, which the thread's last record precedes: others may store to the same bytes from now on,
+ * for long, and damage to that last one must not look like a crash before it. Without room it is left out. */
+static void say_last(struct nvmi_log *log) {
+  struct nvmi_record record;
+  if (!log->pool->method->entries || log->cursor->transaction == 1)
+    return;
+  nvmi_record_begin(&record, log, nvmi_log_next(log), false);
+  nvmi_record_end(&record);
+}
+
 void nvmi_log_detach(struct nvmi_log *log) {
   NVMI_HOLDS(nvmi_log_fault(log));
+  say_last(log);
   nvmi_fence(log); /* the next owner's fences say nothing about this processor's stores */
   log->pending = 0;
   nvmi_lock(&log->pool->lock);
   log->owner->logs[log->pool->index] = NULL;
   log->owner = NULL;
   nvmi_unlock(&log->pool->lock);
-}
-
-/* Records begin at the start of a bank, where a reader looks for the first (log_end.c). */
-static void begin_anew(struct nvm_pool *pool) {
-  for (unsigned i = 0; i < pool->log_count; i++) {
-    struct nvmi_log *log = pool->logs[i];
-    struct nvmi_cursor *cursor = log->cursor;
-    cursor->segment = log->first[pool->method->entries ? cursor->transaction & 1 : log->bank];
-    cursor->at = sizeof *cursor->segment;
-    log->last = 0;
-    log->bank_tells = false;
-  }
 }
 
 /* The number is that of the generation before, whose records do not count any more. Crash between this
@@ -314,5 +323,6 @@ void nvmi_log_next_generation(struct nvm_pool *pool) {
   pool->header.state = NVM_STATE_OPEN;
   nvmi_header_write(pool);
   nvmi_header_seeds(pool);
-  begin_anew(pool);
+  for (unsigned i = 0; i < pool->log_count; i++)
+    begin_log(pool->logs[i]);
 }

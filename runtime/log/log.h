@@ -117,10 +117,6 @@ static inline void nvmi_fence_entries(struct nvmi_log *log) {
   log->cursor->fenced = frames;
 }
 
-static inline uint16_t nvmi_fenced_entries(const struct nvmi_cursor *cursor) {
-  return cursor->fenced < NVM_FRAME_COUNT_MAX ? (uint16_t)cursor->fenced : NVM_FRAME_COUNT_MAX;
-}
-
 /* From now on notes belong to the next transaction, in the other bank. Gives the cursor of the one
  * that is to end. What the one before it stored in place must be fenced, or its record is lost to
  * this one's. */

@@ -6,7 +6,8 @@
  * implies, what was durable when it was appended.
  *
  * Undo: a frame says how many of its transaction's frames had been fenced, and a RETIRED one that
- * the commit record was. Shadow: a record is
+ * the commit record was. An open transaction that is not its log's first proves that the record of the one
+ * before is there (recover.c). Shadow: a record is
  * fenced before its log's next one is begun, which has the next number and lies behind it, or at
  * the start of the other bank; from there back all are in place (checkpoint.h). So in the bank with the
  * newest record the numbers lead back without a gap to the bank's start. If the newest lacks its
@@ -31,20 +32,19 @@ static const struct nvm_frame *frame_at(const struct nvmi_array *found, size_t i
 }
 
 bool nvmi_entries_complete(const struct nvmi_array *found) {
-  unsigned fenced = 0, before = 0;
+  uint64_t fenced = 0, before = 0;
   for (size_t i = 0; i < found->count; i++) {
     const struct nvm_frame *frame = frame_at(found, i);
-    unsigned says = NVM_FRAME_COUNT(frame);
-    if (NVM_FRAME_KIND(frame) == NVM_FRAME_UNDO && says > fenced)
-      fenced = says;
+    if (NVM_FRAME_KIND(frame) == NVM_FRAME_UNDO && NVM_FRAME_FENCED(frame) > fenced)
+      fenced = NVM_FRAME_FENCED(frame);
     if (NVM_FRAME_KIND(frame) == NVM_FRAME_COMMIT_CHECKED)
-      fenced = says; /* behind all of them */
+      fenced = NVM_FRAME_COUNT(frame); /* behind all of them */
     if (NVM_FRAME_KIND(frame) == NVM_FRAME_RETIRED)
       return false; /* streamed behind the fence of the commit record that is missing */
   }
   for (size_t i = 0; i < found->count; i++) {
     const struct nvm_frame *frame = frame_at(found, i);
-    before += NVM_FRAME_KIND(frame) == NVM_FRAME_UNDO && NVM_FRAME_COUNT(frame) < fenced;
+    before += NVM_FRAME_KIND(frame) == NVM_FRAME_UNDO && NVM_FRAME_FENCED(frame) < fenced;
   }
   return before >= fenced;
 }
@@ -118,7 +118,7 @@ static const struct nvm_frame *next_frame(const struct nvm_pool *pool,
 static bool share_a_fence(const struct nvm_frame *a, const struct nvm_frame *b) {
   bool undo = NVM_FRAME_KIND(a) == NVM_FRAME_UNDO, both = NVM_FRAME_KIND(b) == NVM_FRAME_UNDO;
   return a->transaction >> 16 == b->transaction >> 16 && undo == both &&
-         (!undo || NVM_FRAME_COUNT(a) == NVM_FRAME_COUNT(b));
+         (!undo || NVM_FRAME_FENCED(a) == NVM_FRAME_FENCED(b));
 }
 
 /* Frames in a segment that no chain leads to, which were durable. */

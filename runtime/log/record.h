@@ -115,7 +115,7 @@ static inline bool nvmi_short_end(struct nvmi_log *log, struct nvmi_cursor *curs
   struct nvm_frame *frame = nvmi_stage(log);
   uint64_t used = (uint64_t)(end - nvmi_short_payload(log));
   frame->shape = NVM_FRAME_SHAPE(kind, log->operations.count, used);
-  uint16_t entries = kind == NVM_FRAME_COMMIT_CHECKED ? nvmi_fenced_entries(cursor) : 0;
+  uint16_t entries = kind == NVM_FRAME_COMMIT_CHECKED ? (uint16_t)cursor->fenced : 0;
   if (NVMI_LIKELY(nvmi_log_put(log, cursor, frame, entries, nvmi_kept_behind(used <= 1024))))
     return true;
   nvmi_record_void(log);

@@ -301,8 +301,10 @@ static void copy_run(void *context, const struct nvm_frame *frame, uint64_t from
   memcpy(copy, frame, sizeof *frame);
   memcpy(copy + 1, (const char *)(frame + 1) + from, to - from);
   copy->offset += from;
-  copy->shape = NVM_FRAME_SHAPE(NVM_FRAME_UNDO, NVM_UNDO_NEXT, to - from);
-  if (!nvmi_log_put(log, log->cursor, copy, nvmi_fenced_entries(log->cursor), NVMI_ROOM_FOR_NESTED))
+  uint64_t fenced = log->cursor->fenced;
+  copy->shape =
+      NVM_FRAME_SHAPE(NVM_FRAME_UNDO, NVM_UNDO_OPERATIONS(NVM_UNDO_NEXT, fenced), to - from);
+  if (!nvmi_log_put(log, log->cursor, copy, (uint16_t)fenced, NVMI_ROOM_FOR_NESTED))
     nvmi_log_cannot_grow(log);
 }
 

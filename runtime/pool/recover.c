@@ -33,7 +33,16 @@ struct scan {
   bool packed;
   bool incomplete; /* out of memory */
   struct nvmi_array *found;
+  uint64_t *bound;
 };
+
+/* A bound that is told was true before, and stays so: each frame that checks says it, also of a record that
+ * was torn, and of a transaction that others have followed (R1). */
+static void raise_bound(uint64_t *bound, const struct nvm_frame *frame) {
+  unsigned kind = NVM_FRAME_KIND(frame);
+  if (kind != NVM_FRAME_UNDO && kind != NVM_FRAME_RETIRED && frame->bound > *bound)
+    *bound = frame->bound;
+}
 
 /* Tries every line: an unfinished frame does not hide those behind it. A frame of the newest
  * transaction hides nothing, so its payload is skipped. */
@@ -43,9 +52,11 @@ static void scan_segment(void *context, const struct nvm_segment *segment) {
   while (at < segment->size) {
     const struct nvm_frame *frame = (const void *)((const char *)segment + at);
     uint64_t transaction = frame->transaction >> 16;
-    bool fits = NVM_FRAME_IS_PACKED(frame) == scan->packed &&
-                (scan->packed || transaction >= scan->transaction);
-    if (!fits || !transaction || !nvmi_frame_valid(scan->pool, frame, segment->size - at)) {
+    bool checks = NVM_FRAME_IS_PACKED(frame) == scan->packed && transaction &&
+                  nvmi_frame_valid(scan->pool, frame, segment->size - at);
+    if (checks)
+      raise_bound(scan->bound, frame);
+    if (!checks || (!scan->packed && transaction < scan->transaction)) {
       at += NVM_FRAME_ALIGN;
       continue;
     }
@@ -122,7 +133,7 @@ static const struct nvm_frame *whole_record(const struct nvm_pool *pool,
 static bool proves_end_of_other(const struct nvmi_array *found) {
   for (size_t i = 0; i < found->count; i++) {
     const struct nvm_frame *frame = items(found)[i];
-    if (NVM_FRAME_KIND(frame) != NVM_FRAME_UNDO || NVM_FRAME_OPERATIONS(frame) == NVM_UNDO_NEXT)
+    if (NVM_FRAME_KIND(frame) != NVM_FRAME_UNDO || NVM_FRAME_OPERATIONS(frame) & NVM_UNDO_NEXT)
       return true;
   }
   return false;
@@ -137,20 +148,11 @@ static void flush_found(const struct nvm_pool *pool, const struct nvm_frame *fra
     pool->persist->flush(pool->home + frame->offset, NVM_FRAME_LENGTH(frame));
 }
 
-static void raise_bound(struct work *work, const struct nvm_frame *frame) {
-  if (frame && frame->bound > work->bound)
-    work->bound = frame->bound;
-}
-
-/* A bound that is told was true before: a frame of the shadow method says so even if its record was torn.
- * The first of a bank has to, for nothing else tells that the other bank's records, which may be damaged,
- * are in place (S3).
- * `ended`: the log's next transaction had begun. What lacks its commit record then lost it to a
+/* `ended`: the log's next transaction had begun. What lacks its commit record then lost it to a
  * torn frame of the transaction after that one, in the same bank: it is not undone. */
 static void add_bank(struct nvm_pool *pool, struct work *work, const struct nvmi_array *found,
                      bool ended) {
   const struct nvm_frame *commit = whole_record(pool, found, !ended);
-  raise_bound(work, commit);
   if (!commit && !ended && !nvmi_entries_complete(found))
     work->damaged = true;
   for (size_t i = 0; i < found->count; i++) {
@@ -158,8 +160,6 @@ static void add_bank(struct nvm_pool *pool, struct work *work, const struct nvmi
     unsigned kind = NVM_FRAME_KIND(frame);
     bool is_undo = kind == NVM_FRAME_UNDO;
     flush_found(pool, frame, commit);
-    if (NVM_FRAME_IS_PACKED(frame))
-      raise_bound(work, frame);
     if (kind == NVM_FRAME_RETIRED || (commit ? is_undo || is_void(commit) : !is_undo || ended))
       continue;
     if (!nvmi_array_push(is_undo ? &work->undo : &work->redo, &frame, sizeof frame))
@@ -197,7 +197,7 @@ static bool read_packed(struct nvm_pool *pool, struct work *work, unsigned slot,
                         struct nvmi_records_end *end_of_bank) {
   const struct nvm_log_slot *slots = (const void *)(pool->home + NVM_SLOTS_OFFSET);
   struct nvmi_array found = {0};
-  struct scan scan = {.pool = pool, .packed = true, .found = &found};
+  struct scan scan = {.pool = pool, .packed = true, .found = &found, .bound = &work->bound};
   bool sound = nvmi_each_segment(pool, slot, bank, scan_segment, &scan);
   work->incomplete = work->incomplete || scan.incomplete;
   if (found.count)
@@ -228,17 +228,30 @@ static bool read_both_packed(struct nvm_pool *pool, struct work *work, unsigned 
   return true;
 }
 
+/* Whether the record that a log's newest transaction follows is where it has to be: behind it nothing was
+ * written to that bank yet. Without that record its operations, and the bound that it told, are missing. */
+static bool follows_a_record(const struct nvm_pool *pool, const struct nvmi_array *newer,
+                             const struct nvmi_array *older, uint64_t number,
+                             uint64_t number_before) {
+  return number <= 1 || !proves_end_of_other(newer) || whole_record(pool, newer, true) ||
+         (number_before == number - 1 && whole_record(pool, older, false));
+}
+
 /* Both banks of a log of the undo method: the newest transaction of each. */
 static bool read_newest(struct nvm_pool *pool, struct work *work, unsigned slot) {
   struct nvmi_array found[2] = {{0}, {0}};
   uint64_t newest[2];
   bool sound = true;
   for (unsigned bank = 0; bank < 2; bank++) {
-    struct scan scan = {.pool = pool, .transaction = 1, .found = &found[bank]};
+    struct scan scan = {
+        .pool = pool, .transaction = 1, .found = &found[bank], .bound = &work->bound};
     sound = nvmi_each_segment(pool, slot, bank, scan_segment, &scan) && sound;
     newest[bank] = found[bank].count ? scan.transaction : 0;
     work->incomplete = work->incomplete || scan.incomplete;
   }
+  unsigned newer = newest[1] > newest[0];
+  if (!follows_a_record(pool, &found[newer], &found[!newer], newest[newer], newest[!newer]))
+    work->damaged = true;
   for (unsigned bank = 0; bank < 2 && sound; bank++) {
     bool ended = newest[!bank] > newest[bank] && proves_end_of_other(&found[!bank]);
     add_bank(pool, work, &found[bank], ended);
@@ -317,6 +330,17 @@ static void cut(struct nvm_pool *pool, struct work *work) {
   work->damaged = work->damaged || work->end < floor->durable;
 }
 
+/* All that is to be replayed is durable, and about to be in place: none of it may be missing where this
+ * recovery is killed, and another follows (D4). Crash before the fence: nothing was replayed. */
+static void keep_records(struct nvm_pool *pool, const struct work *work) {
+  struct nvm_floor *floor = (void *)(pool->home + NVM_FLOOR_OFFSET);
+  if (!work->is_delayed || work->end <= floor->durable)
+    return;
+  __atomic_store_n(&floor->durable, work->end, __ATOMIC_RELAXED);
+  pool->persist->flush(floor, sizeof *floor);
+  pool->persist->fence();
+}
+
 int nvmi_recover(struct nvm_pool *pool, bool leaves_out) {
   struct work work = {.end = UINT64_MAX,
                       .is_delayed = pool->header.log_format == NVM_LOG_FORMAT_DELAYED};
@@ -330,7 +354,10 @@ int nvmi_recover(struct nvm_pool *pool, bool leaves_out) {
   cut(pool, &work);
   flush_tables(pool);
   pool->persist->fence();
-  sound = sound && !work.incomplete && (leaves_out || !work.damaged) && apply(pool, &work);
+  sound = sound && !work.incomplete && (leaves_out || !work.damaged);
+  if (sound)
+    keep_records(pool, &work);
+  sound = sound && apply(pool, &work);
   /* Crash before this fence: the same again. After: the header may move on. */
   pool->persist->fence();
   nvmi_array_free(&work.redo, sizeof(void *));

@@ -114,7 +114,7 @@ int nvm_pool_account(NVM_POOL *pool, struct nvm_account *account) {
                                   .logs = count_logs(pool),
                                   .unfinished_moves = h->moves,
                                   .counts_references = h->counts,
-                                  .counts_stale = pool->counts && pool->counts->head->stale,
+                                  .counts_stale = pool->counts && nvmi_counts_stale(pool->counts),
                                   .counts_recovered = pool->counts ? pool->counts->recovered : 0};
   memcpy(account->id, h->id, sizeof account->id);
   memcpy(account->build_id, h->build_id, sizeof account->build_id);

@@ -84,6 +84,9 @@ void nvmi_statics_set_unloaded(struct nvm_pool *pool, uint64_t unloaded);
 bool nvmi_statics_is_whole(const struct nvm_pool *pool, const struct nvm_static *entry,
                            uint64_t room);
 
+/* For a repair: an entry without a name in place of each one of the run that is damaged. Gives how many. */
+unsigned nvmi_statics_fill_holes(const struct nvm_pool *pool, struct nvm_statics_run *run);
+
 /* statics_runs.c: the word that leads to the first run; 0: there is none. */
 uint64_t *nvmi_statics_first_link(const struct nvm_pool *pool);
 /* The run that begins there; null: none does. */

@@ -183,6 +183,50 @@ bool nvmi_statics_is_whole(const struct nvm_pool *pool, const struct nvm_static 
          has_text(entry, entry->file) && has_text(entry, entry->text) && has_string(entry);
 }
 
+static bool is_zero(const char *at, uint64_t size) {
+  while (size && !*at)
+    at++, size--;
+  return !size;
+}
+
+/* What was known of it is lost, but for its address, which pointers may hold. */
+static void put_lost(const struct nvm_pool *pool, struct nvm_static *entry, uint32_t length) {
+  static const char name[] = "lost by damage";
+  const uint32_t text = sizeof *entry + sizeof name; /* a 0 */
+  struct nvm_static lost = {.address = entry->address,
+                            .length = length,
+                            .module = text,
+                            .name = sizeof *entry,
+                            .file = text,
+                            .text = text};
+  memset(entry, 0, length);
+  *entry = lost;
+  memcpy(entry + 1, name, sizeof name);
+  entry->check = entry_check(pool, entry);
+}
+
+unsigned nvmi_statics_fill_holes(const struct nvm_pool *pool, struct nvm_statics_run *run) {
+  uint64_t at = sizeof *run, end = run->used < NVM_CHUNK_SIZE ? run->used : NVM_CHUNK_SIZE, next;
+  unsigned holes = 0;
+  for (; at < end; at = next) {
+    struct nvm_static *entry = (void *)((char *)run + at);
+    bool is_whole = nvmi_statics_is_whole(pool, entry, NVM_CHUNK_SIZE - at);
+    for (next = is_whole ? at + entry->length : at + NVM_LINE_SIZE;
+         !is_whole && next < end &&
+         !nvmi_statics_is_whole(pool, (void *)((char *)run + next), NVM_CHUNK_SIZE - next);)
+      next += NVM_LINE_SIZE;
+    if (is_whole)
+      continue;
+    if (next - at <= sizeof *entry || (next >= end && is_zero((char *)entry, end - at)))
+      break;
+    put_lost(pool, entry, (uint32_t)(next - at));
+    holes++;
+  }
+  if (run->used)
+    run->used = at;
+  return holes;
+}
+
 static bool read_run(struct nvm_pool *pool, struct nvm_statics_run *run) {
   struct nvmi_statics *statics = pool->statics;
   uint64_t at = sizeof *run;
@@ -214,6 +258,10 @@ int nvmi_statics_start(struct nvm_pool *pool) {
                        (unsigned long long)at);
     if (!read_run(pool, (struct nvm_statics_run *)run))
       return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for the table of static data");
+    if (pool->statics->used < run->used)
+      return nvmi_fail(NVM_ECORRUPT, pool->path,
+                       "the table of static data has a damaged entry at %#llx; " NVMI_REPAIR_HINT,
+                       (unsigned long long)(at + pool->statics->used));
   }
   if (!nvmi_statics_index(pool))
     return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for the table of static data");
@@ -268,6 +316,7 @@ static bool add_run(struct nvm_pool *pool) {
   struct nvm_statics_run *run = (void *)(pool->home + at);
   memset(run, 0, NVM_CHUNK_SIZE);
   run->self = at;
+  run->used = sizeof *run;
   run->check = nvmi_statics_run_check(pool, run);
   pool->persist->flush(run, NVM_CHUNK_SIZE);
   pool->persist->fence();
@@ -340,6 +389,10 @@ int nvmi_statics_add(struct nvm_pool *pool, const struct nvmi_place *place, uint
   pool->persist->fence();
   munmap(entry, length);
   statics->used += length;
+  /* Crash before this fence: the entry may be there, and nothing leads to it yet. After: it has to be. */
+  statics->run->used = statics->used;
+  pool->persist->flush(&statics->run->used, sizeof statics->run->used);
+  pool->persist->fence();
   if (!nvmi_array_push(&statics->entries, &made, sizeof made) || !index_newest(pool))
     return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for the table of static data");
   return (int)statics->entries.count - 1;

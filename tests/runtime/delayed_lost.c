@@ -76,6 +76,26 @@ TEST_ONCE(delayed_record_that_was_durable) {
   CHECK_FAILS(nvm_pool_open(test_path("pool")) != NULL, NVM_ECORRUPT);
 }
 
+/* Nor one that a recovery had replayed, which was killed behind it: what it stored in place is there. */
+static void open_again(void *unused) {
+  (void)unused;
+  delayed_open(test_path("pool"));
+}
+
+TEST_ONCE(delayed_record_that_a_recovery_replayed) {
+  for (unsigned step = 1; step <= 4; step++) {
+    char kill[32];
+    snprintf(kill, sizeof kill, "recover:%u", step);
+    unlink(test_path("pool"));
+    delayed_set("never");
+    delayed_make(test_path("pool"));
+    CHECK(test_was_killed(test_child(NULL, commit_three, NULL)));
+    CHECK(test_was_killed(test_child(kill, open_again, NULL)));
+    damage_record(test_path("pool"), DAMAGED);
+    CHECK_FAILS(nvm_pool_open(test_path("pool")) != NULL, NVM_ECORRUPT);
+  }
+}
+
 static void open_and_die(void *unused) {
   (void)unused;
   delayed_open(test_path("pool"));

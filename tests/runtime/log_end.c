@@ -194,31 +194,6 @@ TEST(review_a4_lost_record_that_was_retired) {
   check_refused();
 }
 
-/* Its record was torn by a frame of the transaction after the next one, in the same bank. The next
- * one, in the other bank, proves that it had ended: it is not undone. */
-static void commit_begin_and_die(void *unused) {
-  (void)unused;
-  uint64_t *words = fill(test_create(test_path("pool"), 1 << 20));
-  NVM_POOL *pool = nvm_pool_of(words);
-  CHECK(nvm_tx_begin(pool) == 0);
-  STORE(words[0], value_of(0, true));
-  CHECK(nvm_tx_commit(pool) == 0 && nvm_tx_begin(pool) == 0);
-  STORE(words[GAP], value_of(1, true));
-  raise(SIGKILL);
-}
-
-TEST(log_lost_record_of_a_transaction_that_had_ended) {
-  if (!method_is("undo"))
-    return;
-  CHECK(test_was_killed(test_child(NULL, commit_begin_and_die, NULL)));
-  bool is_checked = strcmp(getenv("NVMOVE_DOMAIN"), "power") == 0;
-  CHECK(damage_newest(is_checked ? NVM_FRAME_COMMIT_CHECKED : NVM_FRAME_COMMIT));
-  NVM_POOL *pool = test_open(test_path("pool"));
-  const uint64_t *words = nvm_pool_root(pool);
-  CHECK(words[0] == value_of(0, true) && words[GAP] == value_of(1, false));
-  CHECK(nvm_pool_close(pool) == 0);
-}
-
 /* The repair that may leave out what is damaged, and says so, opens it. */
 TEST(review_a4_repaired_without) {
   struct nvm_repair how = {.drop_log = true};
