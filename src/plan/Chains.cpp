@@ -17,33 +17,56 @@ Chains::Chains(const Program &P) : P(P), Say(P) {
       ByName[P.function(Id).Name].push_back(Id);
 }
 
+/// How many parts of the two paths' ends are alike: the file's name, its folder, and so on.
+static size_t alike(llvm::StringRef A, llvm::StringRef B) {
+  namespace path = llvm::sys::path;
+  auto AtA = path::rbegin(A), AtB = path::rbegin(B);
+  size_t Parts = 0;
+  for (; AtA != path::rend(A) && AtB != path::rend(B) && *AtA == *AtB; ++AtA, ++AtB)
+    ++Parts;
+  return Parts;
+}
+
 FunctionId Chains::functionOf(const observe::Call &C) const {
   auto At = ByName.find(C.Function);
   if (At == ByName.end())
     return None;
-  for (FunctionId Id : At->second)
-    if (llvm::sys::path::filename(Say.definition(Id).File) == llvm::sys::path::filename(C.File))
-      return Id;
+  FunctionId Best = None;
+  size_t Most = 0;
+  bool Only = true;
+  for (FunctionId Id : At->second) {
+    size_t Parts = alike(Say.definition(Id).File, C.File);
+    Only = Parts > Most || (Only && Parts < Most);
+    if (Parts > Most) {
+      Best = Id;
+      Most = Parts;
+    }
+  }
+  if (Most)
+    return Only ? Best : None;
   return At->second.size() == 1 ? At->second.front() : None;
 }
 
-const Instruction *Chains::callAt(FunctionId Id, const observe::Call &C,
-                                  llvm::StringRef Callee) const {
+std::vector<const Instruction *> Chains::callsAt(FunctionId Id, const observe::Call &C,
+                                                 llvm::StringRef Callee) const {
   const FunctionInfo &F = P.function(Id);
-  const Instruction *Only = nullptr;
+  std::vector<const Instruction *> Found;
   for (const Instruction &I : F.Body->Body) {
     if (I.Code != Op::Call || I.Where.Line != C.Line || I.A == None)
       continue;
     Entity Of = P.entity(F, I.A);
-    bool IsIt = Of.What == Entity::Function   ? P.function(Of.Id).Name == Callee
-                : Of.What == Entity::External ? Callee.empty()
-                                              : !Callee.empty();
-    if (IsIt && Only)
-      return nullptr; // two of them in one line
-    if (IsIt)
-      Only = &I;
+    if (Of.What == Entity::Function   ? P.function(Of.Id).Name == Callee
+        : Of.What == Entity::External ? Callee.empty()
+                                      : !Callee.empty())
+      Found.push_back(&I);
   }
-  return Only;
+  return Found;
+}
+
+const Instruction *Chains::callAt(FunctionId Id, const observe::Call &C,
+                                  llvm::StringRef Callee) const {
+  std::vector<const Instruction *> All = callsAt(Id, C, Callee);
+  return All.size() == 1 ? All.front() : nullptr;
 }
 
 std::vector<observe::Call> Chains::callsOf(const observe::Stack &S) {
@@ -68,20 +91,25 @@ bool Chains::isOnChain(const Everything &All, InstanceId In,
   });
 }
 
-std::vector<ObjectId> Chains::madeBy(const Everything &All,
-                                     const std::vector<observe::Call> &Calls) const {
-  std::vector<ObjectId> Found;
+MadeObjects Chains::madeBy(const Everything &All, const std::vector<observe::Call> &Calls) const {
+  MadeObjects Found;
+  const Instruction *First = nullptr;
   // The source may know a wrapper of malloc as an allocator: then it is the call of the wrapper that
   // makes the object.
-  for (size_t At = 0; At < Calls.size() && Found.empty(); ++At) {
+  for (size_t At = 0; At < Calls.size() && Found.Objects.empty(); ++At) {
     FunctionId In = functionOf(Calls[At]);
-    const Instruction *Call =
-        In == None ? nullptr : callAt(In, Calls[At], At ? Calls[At - 1].Function : "");
-    for (ObjectId Id = 0; Call && Id != All.graph().objects(); ++Id) {
+    std::vector<const Instruction *> May;
+    if (In != None)
+      May = callsAt(In, Calls[At], At ? Calls[At - 1].Function : "");
+    Found.CallFound |= !At && !May.empty();
+    for (ObjectId Id = 0; !May.empty() && Id != All.graph().objects(); ++Id) {
       const Object &Made = All.graph().object(Id);
-      if (Made.Kind == ObjectKind::Heap && Made.Made.At == Call && Made.Made.In < All.instances() &&
-          isOnChain(All, Made.Made.In, Calls, At, At))
-        Found.push_back(Id);
+      if (Made.Kind != ObjectKind::Heap || !llvm::is_contained(May, Made.Made.At) ||
+          Made.Made.In >= All.instances() || !isOnChain(All, Made.Made.In, Calls, At, At))
+        continue;
+      Found.Objects.push_back(Id);
+      Found.FromSeveral |= First && First != Made.Made.At;
+      First = Made.Made.At;
     }
   }
   return Found;
@@ -104,9 +132,10 @@ std::set<ObjectId> seenApart(const Program &P, const Everything &All,
   std::set<ObjectId> Data, Apart;
   for (size_t I = 0; Found.LoadRan && I < Seen.Stacks.size(); ++I) {
     const observe::Stack &S = Seen.Stacks[I];
-    if (S.Made && (Found.Of[I].OfData || S.LinkedMost))
-      for (ObjectId Id : Walk.madeBy(All, Chains::callsOf(S)))
-        (Found.Of[I].OfData ? Data : Apart).insert(Id);
+    if (!S.Made || (!Found.Of[I].OfData && !S.LinkedMost))
+      continue;
+    if (MadeObjects Made = Walk.madeBy(All, Chains::callsOf(S)); Made.areKnown())
+      (Found.Of[I].OfData ? Data : Apart).insert(Made.Objects.begin(), Made.Objects.end());
   }
   std::set<RecordKey> DataTypes, OtherTypes;
   auto Types = [&](ObjectId Id, std::set<RecordKey> &Into) {

@@ -11,22 +11,34 @@
 
 namespace nvmove::plan {
 
+/// What an allocation of the run may have made.
+struct MadeObjects {
+  std::vector<ObjectId> Objects;
+  bool FromSeveral = false; ///< Of several calls in one line: which of them it was is not known.
+  bool CallFound = false;   ///< The source has a call that may be the run's.
+
+  bool areKnown() const { return !Objects.empty() && !FromSeveral; }
+};
+
 class Chains {
 public:
   explicit Chains(const Program &P);
 
-  /// The function of that name; of several the one in that file.
+  /// The function of that name; of several the one whose file has most of the path's end in common.
   FunctionId functionOf(const observe::Call &C) const;
-  /// The call that \p C is, of the function \p Callee; "": of the C library.
+  /// The call that \p C is, of the function \p Callee; "": of the C library. Null: there are several
+  /// in that line, or none.
   const facts::Instruction *callAt(FunctionId Id, const observe::Call &C,
                                    llvm::StringRef Callee) const;
   /// The program's own calls of a chain.
   static std::vector<observe::Call> callsOf(const observe::Stack &S);
   /// The objects that the allocation at the end of the chain \p Calls may be.
-  std::vector<ObjectId> madeBy(const Everything &All,
-                               const std::vector<observe::Call> &Calls) const;
+  MadeObjects madeBy(const Everything &All, const std::vector<observe::Call> &Calls) const;
 
 private:
+  /// All in that line.
+  std::vector<const facts::Instruction *> callsAt(FunctionId Id, const observe::Call &C,
+                                                  llvm::StringRef Callee) const;
   bool isOnChain(const Everything &All, InstanceId In, const std::vector<observe::Call> &Calls,
                  size_t At, size_t First) const;
 

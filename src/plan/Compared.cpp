@@ -18,8 +18,9 @@ namespace {
 
 /// Of all chains that made objects of one type.
 struct Sum {
-  uint64_t Made = 0, Linked = 0;
+  uint64_t Made = 0, Linked = 0; ///< Linked: at one time, at least.
   bool OfData = false, Loaded = false;
+  bool Perhaps = false;             ///< The run made some object of this type or of another one.
   std::set<std::string> From;       ///< Variables that the links came from.
   std::set<std::string> Places;     ///< Where the calls that allocated are.
   std::optional<SourcePlace> First; ///< One of them.
@@ -30,14 +31,21 @@ public:
   Comparison(const Program &P, const Everything &All, const observe::Observation &Seen,
              const std::vector<std::string> &Load)
       : P(P), All(All), Seen(Seen), Walk(P), Load(observedNames(Load)),
-        Found(observe::judge(Seen, this->Load)) {
+        Fates(observe::judge(Seen, this->Load)) {
     for (size_t I = 0; I < Seen.Stacks.size(); ++I)
       if (Seen.Stacks[I].Made)
         add(I);
   }
 
+  /// Whether a function of the run is one of the program's.
+  bool isOfProgram() const { return Matched || !Unmatched; }
+
   void tell(ScanResult &Into) const {
-    if (!Found.LoadRan) {
+    if (Unmatched)
+      Into.Notes.push_back("the observed run allocated at " + std::to_string(Unmatched) + " of " +
+                           std::to_string(Matched + Unmatched) +
+                           " places in functions that these sources do not have");
+    if (!Fates.LoadRan) {
       Into.Notes.push_back("the observed run made nothing in " + llvm::join(Load, ", ") +
                            ": it says nothing about the types");
       return;
@@ -65,10 +73,17 @@ private:
 
   void add(size_t At) {
     const observe::Stack &S = Seen.Stacks[At];
-    const observe::Fate &Fate = Found.Of[At];
+    const observe::Fate &Fate = Fates.Of[At];
     std::set<RecordKey> Made;
     std::vector<observe::Call> Calls = Chains::callsOf(S);
-    for (ObjectId Id : Walk.madeBy(All, Calls))
+    if (Calls.empty())
+      return;
+    ++(Walk.functionOf(Calls[0]) != None ? Matched : Unmatched);
+    const MadeObjects Found = Walk.madeBy(All, Calls);
+    SawData |= Fate.OfData;
+    // What a library allocates for itself is of none of the program's types.
+    Untold += !Found.CallFound && !S.Calls[0].File.empty();
+    for (ObjectId Id : Found.Objects)
       for (RecordKey Key : All.graph().object(Id).Types)
         Made.insert(P.named(Key));
     for (RecordKey Key : Made) {
@@ -76,11 +91,16 @@ private:
       if (!Record.Complete || Record.System || !P.standsAlone(Key))
         continue;
       Sum &To = Types.try_emplace(nameOf(P.describe(Key)), Key, Sum()).first->second.second;
+      if (Found.FromSeveral) {
+        To.Perhaps = true;
+        continue;
+      }
       To.Made += S.Made;
-      To.Linked += Fate.OfData ? S.LinkedMost : 0;
+      if (Fate.OfData)
+        To.Linked = std::max<uint64_t>(To.Linked, S.LinkedMost);
       To.OfData |= Fate.OfData;
       To.Loaded |= Fate.Loaded;
-      if (Fate.OfData && !Calls.empty())
+      if (Fate.OfData)
         To.First = SourcePlace{Calls[0].File, Calls[0].Line, 0};
       for (const auto &[Word, Links] : Fate.From)
         if (Fate.OfData && Word.Kind == observe::Link::Holder::Variable)
@@ -89,21 +109,26 @@ private:
   }
 
   static std::string counts(const Sum &S) {
-    return "the run made " + std::to_string(S.Made) + ", and up to " + std::to_string(S.Linked) +
-           " of them were data at a time";
+    return "the run made " + std::to_string(S.Made) + ", and at one time at least " +
+           std::to_string(S.Linked) + " of them were data";
   }
 
-  static void judge(PersistentType &Type, const Sum &S) {
+  void judge(PersistentType &Type, const Sum &S) const {
     RunSays Says = RunSays::Proved;
     std::string Why = S.Made ? "the load of the run made none" : "the run made none";
     if (S.OfData) {
       Says = RunSays::Both;
       Why = counts(S);
       Type.Sureness = Type.Sureness == Confidence::Low ? Confidence::Medium : Confidence::High;
+    } else if (S.Perhaps || Untold) {
+      Why =
+          "the run does not tell: it allocated where the source may make this type or another one";
+    } else if (S.Loaded && !SawData) {
+      Why = "the run does not tell: whenever it was looked at, it had no data";
     } else if (S.Loaded) {
       Says = RunSays::Contradicted;
       Why = "the run made " + std::to_string(S.Made) +
-            ", and no variable that led to what the load had made led to one of them";
+            ", and no static variable that led to what the load had made led to one of them";
       Type.Sureness = Confidence::Low;
     }
     Type.Run = SeenInRun{Says, S.Made, S.Linked, std::move(Why)};
@@ -130,8 +155,12 @@ private:
   const observe::Observation &Seen;
   const Chains Walk;
   const std::vector<std::string> Load;
-  const observe::Fates Found;
+  const observe::Fates Fates;
   std::map<Named, std::pair<RecordKey, Sum>> Types;
+  unsigned Matched = 0,
+           Unmatched = 0; ///< Chains that begin in functions of the program, and others.
+  bool SawData = false;   ///< Some chain made data that was there at a point.
+  unsigned Untold = 0;    ///< Chains whose call the source does not show.
 };
 
 } // namespace
@@ -163,7 +192,12 @@ llvm::Error compareWithRun(std::vector<facts::TranslationUnit> Units, const Opti
     Into.Incomplete = true;
     return llvm::Error::success();
   }
-  Comparison(P, All, *O.Seen, O.Load).tell(Into);
+  const Comparison Compared(P, All, *O.Seen, O.Load);
+  if (!Compared.isOfProgram())
+    return failed(
+        "the observed run is of another program: these sources have none of the functions that "
+        "allocated in it");
+  Compared.tell(Into);
   return llvm::Error::success();
 }
 

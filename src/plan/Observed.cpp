@@ -130,7 +130,8 @@ private:
   /// no data, whatever links to it. The field that does is a question of its own.
   bool stays(const std::vector<observe::Call> &Calls) const {
     bool Some = false;
-    for (ObjectId Id : Into.Incomplete ? std::vector<ObjectId>() : Walk.madeBy(All, Calls)) {
+    for (ObjectId Id :
+         Into.Incomplete ? std::vector<ObjectId>() : Walk.madeBy(All, Calls).Objects) {
       if (!What.stays(Id))
         return false;
       Some = true;

@@ -36,6 +36,8 @@ class Frame:
         self.at, self.bank = at, bank
         self.transaction, self.fenced = transaction >> 16, transaction & 0xffff
         self.kind, self.is_packed, self.payload = shape & 0x7f, bool(shape & 0x80), shape >> 32
+        if self.kind == UNDO:  # its number of operations has the further bits
+            self.fenced |= (shape >> 9 & 0x7fffff) << 16
         self.end = at + (FRAME.size + self.payload + LINE - 1) // LINE * LINE
 
     def shares_a_fence(self, other):
