@@ -78,11 +78,13 @@ private:
     std::vector<observe::Call> Calls = Chains::callsOf(S);
     if (Calls.empty())
       return;
-    ++(Walk.functionOf(Calls[0]) != None ? Matched : Unmatched);
+    // What a library allocates for itself is of none of the program's types.
+    const bool IsOwn = !S.Calls[0].File.empty();
+    if (IsOwn)
+      ++(Walk.functionOf(Calls[0]) != None ? Matched : Unmatched);
     const MadeObjects Found = Walk.madeBy(All, Calls);
     SawData |= Fate.OfData;
-    // What a library allocates for itself is of none of the program's types.
-    Untold += !Found.CallFound && !S.Calls[0].File.empty();
+    Untold += IsOwn && !Found.CallFound;
     for (ObjectId Id : Found.Objects)
       for (RecordKey Key : All.graph().object(Id).Types)
         Made.insert(P.named(Key));
