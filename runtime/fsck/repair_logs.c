@@ -178,11 +178,16 @@ bool nvmi_repair_recover(struct nvmi_repair *repair) {
   if (pool->header.state == NVM_STATE_CLEAN)
     return true;
   if (nvmi_recover(pool, false)) {
+    bool is_damaged = nvm_errno() == NVM_ECORRUPT && !repair->how->drop_log;
     bool left_out = repair->how->drop_log && nvmi_recover(pool, true) == 0;
-    if (!left_out) {
+    if (is_damaged)
+      nvmi_left(repair,
+                "the log: entries of it that were durable are damaged (--drop-log leaves them "
+                "out: what was open is half done, what was committed last may be lost)");
+    else if (!left_out)
       nvmi_left_unread(repair);
+    if (!left_out)
       return false;
-    }
     nvmi_mended(repair, "the log: entries of it are damaged and were left out; what was open is "
                         "half done, what was committed last may be lost");
   }
