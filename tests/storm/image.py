@@ -9,7 +9,8 @@ import ctypes
 import struct
 
 LINE, CHUNK, HEADER_BYTES = 64, 16384, 512
-FREE, SMALL, LARGE, LOG, TYPES, STATICS = 1, 2, 3, 4, 5, 6
+FREE, SMALL, LARGE, LOG, TYPES, STATICS, COUNTS = 1, 2, 3, 4, 5, 6, 7
+BATCH, RING = 16384, 65536 * 64
 UNDO = 1
 DELAYED = 2  # log format of a pool whose commits do not wait
 FIXED = (("header", 0, HEADER_BYTES), ("header", 0x1000, HEADER_BYTES), ("replay floor", 0x2000, 16),
@@ -94,9 +95,31 @@ class Image:
             elif kind in (LARGE, TYPES, STATICS):
                 name = {LARGE: "blocks", TYPES: "types", STATICS: "static data"}[kind]
                 self.parts.append((name, at, count * CHUNK))
+            elif kind == COUNTS:
+                self.add_counts(at, count * CHUNK)
             elif kind == LOG:
                 self.parts.append(("log segment's head", at, LINE))
             chunk += count
+
+    def add_counts(self, at, size):
+        """The head's run, or a table; of the log what is used."""
+        if at != (self.word(272) or self.word(0x1000 + 272)):
+            self.parts.append(("table of counts", at, size))
+            return
+        self.parts += [("head of counts", at, LINE), ("batch", at + LINE, 128), ("batch", at + LINE + BATCH, 128)]
+        ring = at + LINE + 2 * BATCH
+        records, last = [], {}
+        for line in range(ring, ring + RING, LINE):
+            _, position, transaction, count = self.words(line, 4)
+            count &= 0xffffffff
+            if position % (RING // LINE) == (line - ring) // LINE and 0 < count < 65535:
+                summed = self.data[line + 8:line + 32 + 16 * count]
+                if checksum(summed, len(summed), self.seed) == self.word(line):
+                    records.append((line, len(summed) + 8))
+                    last[transaction & 0xffff] = max(last.get(transaction & 0xffff, (0,)), (position, line))
+        ends = {line for _, line in last.values()}
+        self.parts += [("last entry" if line in ends else "reference record", line, size)
+                       for line, size in records]
 
     def is_whole(self, frame, end):
         if not 1 <= frame.kind <= 5 or not frame.transaction or frame.end > end:

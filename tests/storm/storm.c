@@ -1,7 +1,7 @@
 /* storm.c: several threads write to a pool until the process is killed; then somebody looks.
  *
- * usage: storm run POOL PROGRESS SEED [broken|early]
- *        storm verify POOL PROGRESS SEED [early] [cut]
+ * usage: storm run POOL PROGRESS SEED [broken|early] [counted]
+ *        storm verify POOL PROGRESS SEED [early] [counted] [cut]
  *
  * Each thread owns a part of the store, but all share its buckets, their locks, and the allocator.
  * An operation's number is written by its own transaction: so the state of a thread's part must be
@@ -9,7 +9,8 @@
  * one after. `broken` commits in the middle of operations: the storm must notice. `early` releases
  * locks before the commit, in any order, and aborts: transactions depend on each other, also in
  * circles; those that cannot commit are begun again. What depends on what may be undone are numbers
- * here, no pointers. Verification prints "right", or what is wrong; with `cut` the last acknowledged
+ * here, no pointers. `counted`: the pool counts references, and a release must free nothing. Each item has a
+ * pointer to a function, whose address differs from run to run. Verification prints "right", or what is wrong; with `cut` the last acknowledged
  * operations may be missing.
  */
 #include "storm.h"
@@ -34,6 +35,7 @@ NVM_STRUCT item {
   uint64_t number; /* the operation that wrote the text */
   uint32_t length;
   char *text;
+  void (*mark)(void); /* of its slot */
 };
 
 NVM_STRUCT store {
@@ -49,7 +51,15 @@ static struct store *store;
 static struct progress *progress;
 static pthread_mutex_t locks[BUCKETS], transfer_lock, counter_locks[COUNTERS];
 static uint64_t seed;
-static bool broken, early, cut;
+static bool broken, early, cut, counted;
+
+enum { MARKS = 4 };
+static volatile int marked;
+static void mark_0(void) { marked = 0; }
+static void mark_1(void) { marked = 1; }
+static void mark_2(void) { marked = 2; }
+static void mark_3(void) { marked = 3; }
+static void (*const marks[MARKS])(void) = {mark_0, mark_1, mark_2, mark_3};
 
 static void need(bool condition, const char *what) {
   if (condition)
@@ -83,6 +93,7 @@ static void put(unsigned thread, unsigned slot, uint32_t length, uint64_t number
     need(item != NULL, "nvm_calloc");
     item->thread = thread;
     item->slot = slot;
+    item->mark = marks[slot % MARKS];
     item->next = *link;
     *link = item;
     store->items[thread]++;
@@ -239,6 +250,8 @@ static void prepare(const char *path) {
 }
 
 static void create_store(void) {
+  if (counted)
+    need(nvm_pool_count_references(pool) == 0, "nvm_pool_count_references");
   nvm_tx_begin(pool);
   store = nvm_calloc(pool, NVM_TYPE_ID(struct store), 1, sizeof *store);
   need(store != NULL, "nvm_calloc");
@@ -309,6 +322,8 @@ static void compare_slot(unsigned thread, unsigned slot, const struct model *m) 
     return;
   if (item->number != m->number[slot])
     wrong(thread, "a text's operation", item->number, m->number[slot]);
+  if (item->mark != marks[slot % MARKS])
+    wrong(thread, "a function", (uintptr_t)item->mark, (uintptr_t)marks[slot % MARKS]);
   if (item->length != m->length[slot])
     wrong(thread, "a text's length", item->length, m->length[slot]);
   for (uint32_t i = 0; i < item->length; i++)
@@ -373,6 +388,11 @@ static void verify(void) {
     compare_counters();
   if (nvm_pool_verify(pool, print_fault, NULL) != 0)
     _exit(2);
+  uint64_t freed = 0;
+  if (store && counted)
+    need(nvm_pool_release(pool, &freed) == 0, "nvm_pool_release");
+  if (freed)
+    wrong(THREADS, "the count of blocks that nothing led to", freed, 0);
   struct nvm_usage usage;
   if (nvm_pool_usage(pool, &usage) || usage.blocks != blocks)
     wrong(THREADS, "the count of blocks", usage.blocks, blocks);
@@ -387,7 +407,7 @@ static bool among(char **words, const char *word) {
 
 int main(int argc, char **argv) {
   if (argc < 5 || (strcmp(argv[1], "run") != 0 && strcmp(argv[1], "verify") != 0)) {
-    fprintf(stderr, "usage: storm run|verify POOL PROGRESS SEED [broken] [early] [cut]\n");
+    fprintf(stderr, "usage: storm run|verify POOL PROGRESS SEED [broken] [early] [counted] [cut]\n");
     return 1;
   }
   int fd = open(argv[3], O_RDWR | O_CREAT, 0600);
@@ -398,6 +418,7 @@ int main(int argc, char **argv) {
   broken = among(argv + 5, "broken");
   early = among(argv + 5, "early");
   cut = among(argv + 5, "cut");
+  counted = among(argv + 5, "counted");
   prepare(argv[2]);
   if (strcmp(argv[1], "run") == 0)
     run();

@@ -4,7 +4,8 @@
 usage: storm.py --cc NVMOVE_CC [--kills N] [--seed N]
 
 A campaign is one pool and CAMPAIGN kills of storm.c, with one method and domain, or another in each run; in
-every second one locks are released inside transactions, and some are aborted. Some kills are by SIGKILL at a
+every second one locks are released inside transactions, and some are aborted; in every third one references
+are counted. Some kills are by SIGKILL at a
 random moment, some by the runtime itself at a random log append, step of a commit, of creation, of growth,
 or of the recovery that the next start makes. After each the pool is opened and compared with what each thread
 had acknowledged: nothing lost, nothing torn, no block leaked. A last campaign is run with operations that
@@ -37,6 +38,11 @@ ENVIRONMENTS += [{"NVMOVE_METHOD": "shadow", "NVMOVE_DOMAIN": "disk", "NVMOVE_DU
 # What the runs of a campaign take turns in, at random; and a further argument of the program.
 CAMPAIGNS = [(ENVIRONMENTS, ("early",)), (ENVIRONMENTS, ()),
              *(([e], how) for how in (("early",), ()) for e in ENVIRONMENTS)]
+
+
+def campaign_of(number):
+    environments, how = CAMPAIGNS[number % len(CAMPAIGNS)]
+    return environments, how + ("counted",) * ((number + number // len(CAMPAIGNS)) % 3 == 2)
 
 
 class Wrong(Exception):
@@ -101,7 +107,7 @@ def storm(cc, kills, first_seed):
     subprocess.run([cc, "-O1", "-g", "-Wall", "-Wextra", "-Werror", os.path.join(HERE, "storm.c"), "-pthread",
                     "-o", program], check=True)
     for number, seed in enumerate(range(first_seed, first_seed + (kills + CAMPAIGN - 1) // CAMPAIGN)):
-        environments, how = CAMPAIGNS[number % len(CAMPAIGNS)]
+        environments, how = campaign_of(number)
         place = os.path.join(folder, str(seed))
         os.mkdir(place)
         try:
