@@ -9,11 +9,11 @@ a file cut short. Then it is opened, recovered and compared with what was acknow
 
   refused       the opening fails, and says why
   right         all is there
-  told          the opening succeeds, and nvmove pool check finds the damage; not of what an opening must not
-                believe (BELIEVED_NEVER)
+  told          the opening succeeds, and nvmove pool check finds the damage; not of what an opening must
+                not believe (BELIEVED_NEVER)
   earlier       a pool whose commits do not wait is as it was at an earlier moment, which no sync had covered
-  not covered   docs/reference/semantics.md, "Not covered": bytes and tables of blocks, counts, replay floor, a
-                log's last
+  not covered   docs/reference/semantics.md, "Not covered": bytes and tables of blocks, counts, replay floor,
+                a log's last
   LOST          anything else: it opens, nobody says anything, and the data is wrong
   DIED          the opening, or the check, crashed or did not end
 

@@ -106,7 +106,8 @@ class Image:
         if at != (self.word(272) or self.word(0x1000 + 272)):
             self.parts.append(("table of counts", at, size))
             return
-        self.parts += [("head of counts", at, LINE), *(("batch", at + LINE + n * BATCH, 128) for n in (0, 1))]
+        self.parts.append(("head of counts", at, LINE))
+        self.parts += [("batch", at + LINE + number * BATCH, 128) for number in (0, 1)]
         ring = at + LINE + 2 * BATCH
         records, last = [], {}
         for line in range(ring, ring + RING, LINE):
