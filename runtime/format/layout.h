@@ -71,8 +71,7 @@ struct nvm_header {
   uint32_t statics;     /* enum nvm_statics_state */
   uint64_t moved_from[NVM_MOVES_MAX]; /* where pointers may still lead, besides `base` */
   uint64_t counts;       /* file offset of struct nvm_counts; 0: references are not counted */
-  uint64_t counted;      /* a batch of counts that is whole: against its loss */
-  uint8_t reserved[224]; /* zero */
+  uint8_t reserved[232]; /* zero */
 };
 /* In place of the checksum of both copies while a repair writes: it does not hold. The lowest 16 bits
  * say which of the files beside the pool has what is to be written: those of its checksum, or, of an

@@ -95,7 +95,8 @@ struct nvm_counts {
   uint64_t exact;    /* NVM_COUNTS_EXACT, or the tables have to be made anew; one store */
   uint64_t released; /* the generation at whose close nothing was left to free */
   uint64_t sum;      /* of the directory (counts.c); of one word less after a crash */
-  uint64_t reserved[2];
+  uint64_t counted;  /* against its loss: the sequence of a batch that was whole; one store */
+  uint64_t reserved;
 };
 static_assert(sizeof(struct nvm_counts) == 64, "");
 #define NVM_COUNTS_EXACT UINT64_C(0x9d3f62a1c85be407) /* no bit or two of another word make it */

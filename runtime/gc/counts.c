@@ -164,8 +164,8 @@ static bool is_whole(const struct nvm_pool *pool, const struct nvm_batch *batch,
 }
 
 /* The newest whole batch is stored again, whether or not it was: its counts are what they should be
- * after it. The one before it is durable (counts_batch.c). Where damage took a batch that the header knows
- * of, the one before says nothing of what is counted: the tables are not exact any more. */
+ * after it. The one before it is durable (counts_batch.c). Where damage took it the counts in
+ * place are not those of the one before: the tables are not exact any more. */
 static void go_on(struct nvmi_counts *counts) {
   struct nvm_pool *pool = counts->pool;
   const struct nvm_batch *newest = NULL;
@@ -173,7 +173,7 @@ static void go_on(struct nvmi_counts *counts) {
     if (is_whole(pool, counts->batch[i], i) &&
         (!newest || counts->batch[i]->sequence > newest->sequence))
       newest = counts->batch[i];
-  if (pool->header.counted > (newest ? newest->sequence : 0))
+  if (counts->head->counted > (newest ? newest->sequence : 0))
     nvmi_counts_say_stale(counts);
   if (!newest)
     return;

@@ -100,12 +100,6 @@ static inline bool nvmi_counts_stale(const struct nvmi_counts *counts) {
   return __atomic_load_n(&counts->head->exact, __ATOMIC_RELAXED) != NVM_COUNTS_EXACT;
 }
 
-/* The header's next version says which batch is the newest. Nobody counts meanwhile. */
-static inline void nvmi_counts_to_header(struct nvm_pool *pool) {
-  if (pool->counts)
-    pool->header.counted = pool->counts->sequence;
-}
-
 /* counts_log.c: before a commit the activation record becomes durable. */
 extern const struct nvmi_follower nvmi_counts_follower;
 
@@ -122,6 +116,8 @@ int nvmi_batch_make(struct nvmi_counts *counts);
 void nvmi_batch_free(struct nvmi_counts *counts);
 uint64_t nvmi_batch_check(const struct nvm_pool *pool, const struct nvm_batch *batch);
 void nvmi_batch_apply(struct nvm_pool *pool, const struct nvm_batch *batch);
+/* The file knows that the last batch is there; fenced. */
+void nvmi_batch_keep(struct nvmi_counts *counts);
 
 /* Counts one batch; false: there is nothing that can be counted now. */
 bool nvmi_counts_step(struct nvmi_counts *counts);

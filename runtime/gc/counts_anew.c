@@ -116,7 +116,7 @@ static int count_anew(struct nvm_pool *pool) {
     pool->persist->stream(counts->batch[fresh.sequence & 1], &fresh, sizeof fresh);
   }
   counts->sequence += 2;
-  pool->persist->fence();
+  nvmi_batch_keep(counts);
   nvmi_step(NVMI_STEP_COUNT);
   return 0;
 }

@@ -112,6 +112,12 @@ void nvmi_batch_apply(struct nvm_pool *pool, const struct nvm_batch *batch) {
   }
 }
 
+void nvmi_batch_keep(struct nvmi_counts *counts) {
+  __atomic_store_n(&counts->head->counted, counts->sequence, __ATOMIC_RELAXED);
+  counts->pool->persist->flush(&counts->head->counted, sizeof counts->head->counted);
+  counts->pool->persist->fence();
+}
+
 static void write_batch(struct nvmi_counts *counts, uint64_t position) {
   struct nvm_pool *pool = counts->pool;
   _Alignas(64) char bytes[NVM_BATCH_SIZE];
@@ -134,6 +140,9 @@ static void write_batch(struct nvmi_counts *counts, uint64_t position) {
   /* Crash before this fence: the records are counted again, from where the other batch says, whose
    * counts are durable. After: this batch is stored again at opening. */
   pool->persist->fence();
+  /* Crash before the next fence: the same as behind it. But without the batch its counts, in place, would be
+   * counted again. */
+  nvmi_batch_keep(counts);
   nvmi_step(NVMI_STEP_COUNT);
   nvmi_batch_apply(pool, batch);
   /* Whoever counts next may be another thread, and overwrites the batch before this one, then this:

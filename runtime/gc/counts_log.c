@@ -214,13 +214,11 @@ const struct nvmi_follower nvmi_counts_follower = {.before_commit = append,
                                                    .pause = stand_still,
                                                    .go_on = go_on};
 
-/* A record of this generation that begins in this line, of this round or a later one, or null. It may run
- * over the log's end. */
+/* A record of this generation that begins in this line, or null. It may run over the log's end. */
 static const struct nvm_activation *record_at(struct nvmi_counts *counts, uint64_t position,
                                               struct nvmi_array *copy) {
   const struct nvm_activation *record = (const void *)line_at(counts, position);
-  if (record->position < position || (record->position - position) % NVM_RING_LINES ||
-      !record->count || record->count > NVM_ACTIVATION_MAX ||
+  if (record->position != position || !record->count || record->count > NVM_ACTIVATION_MAX ||
       (record->transaction & 0xffff) >= NVM_SLOTS_MAX)
     return NULL;
   uint64_t lines = lines_of(record->count), first = NVM_RING_LINES - position % NVM_RING_LINES;
@@ -243,15 +241,13 @@ void nvmi_counts_ended(struct nvm_pool *pool, unsigned slot, uint64_t transactio
     *ended = transaction;
 }
 
-/* Whether damage took records away. Each says where its log's one before it was, which was durable; and
- * where a later round has begun nothing was left to count. */
+/* Whether damage took the one before away: each says where its log's last one was, which was durable. */
 static bool is_hole_before(struct nvmi_counts *counts, const struct nvm_activation *record,
                            uint64_t from, uint64_t at) {
   struct nvmi_count_scratch *scratch = &counts->scratch[record->transaction & 0xffff];
   uint64_t before = at - record->behind, last = scratch->last;
   scratch->last = at + 1;
-  return record->position != at ||
-         (record->behind && record->behind <= at && before >= from && last != before + 1);
+  return record->behind && record->behind <= at && before >= from && last != before + 1;
 }
 
 /* Finds the records that are left, tries every line: one that was not finished hides none behind
@@ -265,8 +261,6 @@ int nvmi_counts_recover(struct nvm_pool *pool) {
   while (at < from + NVM_RING_LINES) {
     const struct nvm_activation *record = record_at(counts, at, &copy);
     has_hole = has_hole || (record && is_hole_before(counts, record, from, at));
-    if (record && record->position != at)
-      record = NULL;
     uint64_t lines = record ? lines_of(record->count) : 1;
     bool ended = record && record->transaction >> 16 <= counts->ended[record->transaction & 0xffff];
     counts->lines[at % NVM_RING_LINES] = (uint16_t)lines;

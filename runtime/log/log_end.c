@@ -161,6 +161,9 @@ bool nvmi_logs_complete(const struct nvm_pool *pool) {
     slot++;
   if (slot < NVM_SLOTS_MAX)
     return false;
+  for (slot = 0; slot + 1 < used; slot++) /* a slot has both before the next one is used (log.c) */
+    if (!slots[slot].bank[1])
+      return false;
   for (uint32_t chunk = 0, count; chunk < chunks; chunk += count) {
     uint64_t word = *nvmi_chunk_word(pool, chunk);
     uint64_t at = nvmi_chunk_offset(pool, chunk);

@@ -43,7 +43,6 @@ static void call_clean(struct nvm_pool *pool) {
     nvmi_fence_all_threads(pool);
   pool->header.state = NVM_STATE_CLEAN;
   pool->header.clean_shutdowns++;
-  nvmi_counts_to_header(pool);
   nvmi_header_write(pool);
   nvmi_log_shrink(pool);
 }

@@ -287,7 +287,6 @@ static int recover(struct nvm_pool *pool, const struct nvm_header *old) {
       return -1;
     pool->header.unclean_shutdowns += !pool->is_copy;
   }
-  nvmi_counts_to_header(pool);
   nvmi_step(NVMI_STEP_RECOVER);
   pool->header.method = new_method;
   pool->header.log_format = new_format;

@@ -34,7 +34,6 @@ static const struct part parts[] = {
     PART(nvm_header, statics),
     PART(nvm_header, moved_from),
     PART(nvm_header, counts),
-    PART(nvm_header, counted),
     PART(nvm_header, reserved),
     PART(nvm_floor, order),
     PART(nvm_floor, durable),

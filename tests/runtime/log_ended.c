@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { WORDS = 4, GAP = 16, LINE = 64, MANY = 66000, NUMBER = 16 };
@@ -178,6 +179,36 @@ TEST(log_last_record_of_a_thread_that_has_ended) {
   each_frame(1, flip_younger, &order);
   NVM_POOL *pool = test_open(test_path("pool"));
   CHECK(*(uint64_t *)nvm_pool_root(pool) == 9);
+  CHECK(nvm_pool_close(pool) == 0);
+}
+
+static int told[2];
+static void tell(void) { CHECK(write(told[1], "", 1) == 1); }
+
+/* The last thread of the child ends: then the process does, and says so. */
+static void *end_in_child(void *unused) {
+  char byte;
+  store_once(unused);
+  CHECK(pipe(told) == 0);
+  pid_t child = fork();
+  CHECK(child >= 0);
+  if (!child) {
+    CHECK(atexit(tell) == 0);
+    pthread_exit(NULL);
+  }
+  close(told[1]);
+  CHECK(read(told[0], &byte, 1) == 1 && waitpid(child, NULL, 0) == child);
+  close(told[0]);
+  return NULL;
+}
+
+/* A forked child has no mapping of the pool, into which its thread's end would write. */
+TEST(log_of_a_thread_that_ends_in_a_forked_child) {
+  pthread_t thread;
+  NVM_POOL *pool = test_create(test_path("pool"), 1 << 20);
+  shared = fill(pool, WORDS * GAP);
+  CHECK(pthread_create(&thread, NULL, end_in_child, NULL) == 0);
+  CHECK(pthread_join(thread, NULL) == 0 && shared[0] == 1);
   CHECK(nvm_pool_close(pool) == 0);
 }
 
