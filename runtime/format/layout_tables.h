@@ -31,6 +31,7 @@ static_assert(sizeof(struct nvm_statics_run) == 64, "");
 struct nvm_static {
   uint64_t check;   /* over all from `offset` on, seeded with the pool's id */
   uint64_t address; /* in the process that bound the pool's pointers */
+  uint64_t twin;    /* against damage to it: says the same, as a function of the pool's id */
   uint64_t offset;  /* in its module as linked, for `build_id` */
   uint64_t within;  /* bytes from the start of the symbol, or, with NVM_STATIC_STRING, the string */
   uint64_t symbol_size;
@@ -45,7 +46,7 @@ struct nvm_static {
 #define NVM_STATIC_NAMESAKES 8u /* nothing tells it from others in another build */
 #define NVM_STATIC_STRING 16u   /* that it is one is known; `within` bytes of it precede the text */
 #define NVM_STATIC_ALIASES 32u  /* `text`: the symbol's other names, each behind a line feed */
-static_assert(sizeof(struct nvm_static) == 96, "");
+static_assert(sizeof(struct nvm_static) == 104, "");
 
 /* At NVM_TYPES_OFFSET; entry i is the type that heap words name by 1 + i. Entry 0 is "untyped". */
 struct nvm_type_entry {

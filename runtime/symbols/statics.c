@@ -266,8 +266,7 @@ static int relink(struct nvm_pool *pool, const uint64_t *found) {
   }
   for (unsigned i = 0; i < nvmi_statics_count(pool); i++) {
     struct nvm_static *entry = nvmi_statics_entry(pool, i);
-    *(volatile uint64_t *)&entry->address = found[i];
-    pool->persist->flush(&entry->address, sizeof entry->address);
+    nvmi_statics_set_address(pool, entry, found[i]);
   }
   /* Fenced with the header that follows: were that there first, all would still be tokens. */
   if (!nvmi_statics_index(pool))

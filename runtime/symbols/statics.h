@@ -80,7 +80,13 @@ void nvmi_statics_set_build(struct nvm_pool *pool, unsigned index);
 const uint8_t *nvmi_statics_build(const struct nvm_pool *pool, unsigned index);
 uint64_t nvmi_statics_unloaded(const struct nvm_pool *pool);
 void nvmi_statics_set_unloaded(struct nvm_pool *pool, uint64_t unloaded);
-/* Whether the entry is whole, in so many bytes. */
+/* statics_entry.c: what belongs into an entry, and whether it is whole, in so many bytes. */
+uint64_t nvmi_statics_twin(const struct nvm_pool *pool, uint64_t address);
+uint64_t nvmi_statics_entry_check(const struct nvm_pool *pool, const struct nvm_static *entry);
+/* Flushed, not fenced. */
+void nvmi_statics_set_address(const struct nvm_pool *pool, struct nvm_static *entry,
+                              uint64_t address);
+bool nvmi_statics_has_address(const struct nvm_pool *pool, const struct nvm_static *entry);
 bool nvmi_statics_is_whole(const struct nvm_pool *pool, const struct nvm_static *entry,
                            uint64_t room);
 

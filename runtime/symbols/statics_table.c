@@ -160,73 +160,6 @@ void nvmi_statics_set_unloaded(struct nvm_pool *pool, uint64_t unloaded) {
   atomic_store_explicit(&pool->statics->unloaded, unloaded, memory_order_release);
 }
 
-static uint64_t entry_check(const struct nvm_pool *pool, const struct nvm_static *entry) {
-  return nvmi_check(&entry->offset, entry->length - offsetof(struct nvm_static, offset),
-                    pool->id_seed);
-}
-
-static bool has_text(const struct nvm_static *entry, uint32_t at) {
-  return at < entry->length && memchr((const char *)entry + at, 0, entry->length - at);
-}
-
-/* All of the string. */
-static bool has_string(const struct nvm_static *entry) {
-  return !(entry->flags & NVM_STATIC_STRING) ||
-         (entry->text >= sizeof *entry && entry->within <= entry->text - sizeof *entry);
-}
-
-bool nvmi_statics_is_whole(const struct nvm_pool *pool, const struct nvm_static *entry,
-                           uint64_t room) {
-  return room >= sizeof *entry && entry->length >= sizeof *entry && entry->length <= room &&
-         entry->length % NVM_LINE_SIZE == 0 && entry->check == entry_check(pool, entry) &&
-         has_text(entry, entry->module) && has_text(entry, entry->name) &&
-         has_text(entry, entry->file) && has_text(entry, entry->text) && has_string(entry);
-}
-
-static bool is_zero(const char *at, uint64_t size) {
-  while (size && !*at)
-    at++, size--;
-  return !size;
-}
-
-/* What was known of it is lost, but for its address, which pointers may hold. */
-static void put_lost(const struct nvm_pool *pool, struct nvm_static *entry, uint32_t length) {
-  static const char name[] = "lost by damage";
-  const uint32_t text = sizeof *entry + sizeof name; /* a 0 */
-  struct nvm_static lost = {.address = entry->address,
-                            .length = length,
-                            .module = text,
-                            .name = sizeof *entry,
-                            .file = text,
-                            .text = text};
-  memset(entry, 0, length);
-  *entry = lost;
-  memcpy(entry + 1, name, sizeof name);
-  entry->check = entry_check(pool, entry);
-}
-
-unsigned nvmi_statics_fill_holes(const struct nvm_pool *pool, struct nvm_statics_run *run) {
-  uint64_t at = sizeof *run, end = run->used < NVM_CHUNK_SIZE ? run->used : NVM_CHUNK_SIZE, next;
-  unsigned holes = 0;
-  for (; at < end; at = next) {
-    struct nvm_static *entry = (void *)((char *)run + at);
-    bool is_whole = nvmi_statics_is_whole(pool, entry, NVM_CHUNK_SIZE - at);
-    for (next = is_whole ? at + entry->length : at + NVM_LINE_SIZE;
-         !is_whole && next < end &&
-         !nvmi_statics_is_whole(pool, (void *)((char *)run + next), NVM_CHUNK_SIZE - next);)
-      next += NVM_LINE_SIZE;
-    if (is_whole)
-      continue;
-    if (next - at <= sizeof *entry || (next >= end && is_zero((char *)entry, end - at)))
-      break;
-    put_lost(pool, entry, (uint32_t)(next - at));
-    holes++;
-  }
-  if (run->used)
-    run->used = at;
-  return holes;
-}
-
 static bool read_run(struct nvm_pool *pool, struct nvm_statics_run *run) {
   struct nvmi_statics *statics = pool->statics;
   uint64_t at = sizeof *run;
@@ -265,6 +198,11 @@ int nvmi_statics_start(struct nvm_pool *pool) {
   }
   if (!nvmi_statics_index(pool))
     return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for the table of static data");
+  for (unsigned i = 0; i < nvmi_statics_count(pool); i++)
+    if (!nvmi_statics_has_address(pool, known(pool, i)->entry))
+      return nvmi_fail(
+          NVM_ECORRUPT, pool->path,
+          "the table of static data: the address of entry %u is damaged; restore a copy", i);
   return nvmi_statics_miss_none(pool);
 }
 
@@ -348,6 +286,7 @@ static struct nvm_static *make_entry(const struct nvm_pool *pool, const struct n
   if (!entry)
     return NULL;
   *entry = (struct nvm_static){.address = address,
+                               .twin = nvmi_statics_twin(pool, address),
                                .offset = place->offset,
                                .within = place->within,
                                .symbol_size = place->size,
@@ -367,7 +306,7 @@ static struct nvm_static *make_entry(const struct nvm_pool *pool, const struct n
   entry->text = put_text((char *)entry, &end, text ? text : "");
   if (place->is_string)
     entry->text += (uint32_t)place->within;
-  entry->check = entry_check(pool, entry);
+  entry->check = nvmi_statics_entry_check(pool, entry);
   return entry;
 }
 

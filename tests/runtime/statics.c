@@ -100,11 +100,14 @@ static void bound_shift(const char *path, uint64_t shift) {
   uint64_t base = ((struct nvm_header *)bytes)->base,
            run = *(uint64_t *)(bytes + NVM_STATICS_OFFSET);
   unsigned entries = 0;
+  const struct nvm_static *first = (void *)(bytes + run + sizeof(struct nvm_statics_run));
+  const uint64_t twins = first->address ^ first->twin;
   for (uint64_t at = sizeof(struct nvm_statics_run); run && at < NVM_CHUNK_SIZE; entries++) {
     struct nvm_static *entry = (void *)(bytes + run + at);
     if (!entry->length)
       break;
     entry->address += shift;
+    entry->twin = entry->address ^ twins;
     memset(entry->build_id, 7, sizeof entry->build_id); /* of another build */
     uint64_t seed = nvmi_check(((struct nvm_header *)bytes)->id, 16, 0);
     entry->check =

@@ -35,16 +35,18 @@ static unsigned find_entries(const NVM_POOL *pool, uint64_t *places) {
 
 /* Also the last one, which a crash might have torn: nothing leads to that. */
 TEST(statics_entry_that_is_damaged) {
-  static const uint64_t behind[] = {offsetof(struct nvm_static, offset), sizeof(struct nvm_static)};
+  static const uint64_t behind[] = {offsetof(struct nvm_static, offset),
+                                    offsetof(struct nvm_static, address),
+                                    offsetof(struct nvm_static, twin), sizeof(struct nvm_static)};
   uint64_t places[ENTRIES_MAX];
   NVM_POOL *pool = test_create(test_path("pool"), 1 << 20);
   bound_fill(pool, 0, HOOKS);
   unsigned count = find_entries(pool, places);
   CHECK(count > 3 && nvm_pool_close(pool) == 0);
-  for (unsigned i = 0; i < 2 * count; i++) {
-    flip(places[i / 2] + behind[i % 2]);
+  for (unsigned i = 0; i < 4 * count; i++) {
+    flip(places[i / 4] + behind[i % 4]);
     CHECK_FAILS(nvm_pool_open(test_path("pool")) != NULL, NVM_ECORRUPT);
-    flip(places[i / 2] + behind[i % 2]);
+    flip(places[i / 4] + behind[i % 4]);
   }
   pool = test_open(test_path("pool"));
   bound_verify(pool, HOOKS);
