@@ -41,7 +41,7 @@ WAYS = ("bit", "byte", "word zero", "word ones", "line zero", "line random", "se
         "lines swapped", "cut short")
 WEIGHT = {"log": 6, "chunk table": 2, "blocks": 2}
 SHOWN_MAX = 20
-NOT_COVERED = {"blocks", "span table", "table of counts", "replay floor", "last entry"}
+NOT_COVERED = {"blocks", "chunk table", "span table", "table of counts", "replay floor", "last entry"}
 
 # Each has a checksum, or a copy, and what proves that none is missing.
 BELIEVED_NEVER = {"header", "root", "log", "log slots", "log segment's head", "static data", "head of counts",
