@@ -21,7 +21,7 @@ struct nvm_statics_run {
   uint64_t check; /* over `self`, seeded with the pool's id */
   uint64_t next;  /* the run that continues this one, or 0; changed by one 8-byte store */
   uint64_t self;  /* against a chain that leads astray */
-  uint64_t used;  /* against lost entries: bytes with this head that were durable; 0: not known */
+  uint64_t used;  /* against lost entries: bytes that were durable, with this head: never 0 */
   uint64_t reserved[4];
 };
 static_assert(sizeof(struct nvm_statics_run) == 64, "");

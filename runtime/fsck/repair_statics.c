@@ -147,7 +147,11 @@ static void mend_entries(struct nvmi_repair *repair, const struct nvmi_array *ru
   for (size_t i = 0; i < runs->count; i++) {
     uint64_t at = ((const uint64_t *)runs->items)[i];
     struct nvm_statics_run *run = run_at(repair, at);
+    uint64_t used = run->used;
     unsigned holes = run->self == at ? nvmi_statics_fill_holes(repair->pool, run) : 0;
+    if (!holes && run->used != used)
+      nvmi_mended(repair, "the table of static data at %#llx: its length is known again",
+                  (unsigned long long)at);
     if (holes)
       nvmi_mended(repair, "the table of static data at %#llx: %u entries have lost their names",
                   (unsigned long long)at, holes);

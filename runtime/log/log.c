@@ -287,7 +287,9 @@ struct nvmi_log *nvmi_log_make(struct nvmi_thread *thread, struct nvm_pool *pool
 }
 
 /* An empty record, which the thread's last record precedes: others may store to the same bytes from now on,
- * for long, and damage to that last one must not look like a crash before it. Without room it is left out. */
+ * for long, and damage to that last one must not look like a crash before it. Without room it is left out.
+ * Crash before the fence that follows: the last record is the newest one, whole, as before. After: it has a
+ * successor that has ended. */
 static void say_last(struct nvmi_log *log) {
   struct nvmi_record record;
   if (!log->pool->method->entries || log->cursor->transaction == 1)

@@ -72,7 +72,8 @@ static void put_lost(const struct nvm_pool *pool, struct nvm_static *entry, uint
 }
 
 unsigned nvmi_statics_fill_holes(const struct nvm_pool *pool, struct nvm_statics_run *run) {
-  uint64_t at = sizeof *run, end = run->used < NVM_CHUNK_SIZE ? run->used : NVM_CHUNK_SIZE, next;
+  bool is_known = run->used >= sizeof *run && run->used < NVM_CHUNK_SIZE;
+  uint64_t at = sizeof *run, end = is_known ? run->used : NVM_CHUNK_SIZE, next;
   unsigned holes = 0;
   for (; at < end; at = next) {
     struct nvm_static *entry = (void *)((char *)run + at);
@@ -88,7 +89,6 @@ unsigned nvmi_statics_fill_holes(const struct nvm_pool *pool, struct nvm_statics
     put_lost(pool, entry, (uint32_t)(next - at));
     holes++;
   }
-  if (run->used)
-    run->used = at;
+  run->used = at;
   return holes;
 }

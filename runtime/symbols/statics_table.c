@@ -191,7 +191,7 @@ int nvmi_statics_start(struct nvm_pool *pool) {
                        (unsigned long long)at);
     if (!read_run(pool, (struct nvm_statics_run *)run))
       return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for the table of static data");
-    if (pool->statics->used < run->used)
+    if (run->used < sizeof *run || pool->statics->used < run->used)
       return nvmi_fail(NVM_ECORRUPT, pool->path,
                        "the table of static data has a damaged entry at %#llx; " NVMI_REPAIR_HINT,
                        (unsigned long long)(at + pool->statics->used));

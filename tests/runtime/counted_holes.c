@@ -54,14 +54,6 @@ static struct {
   uint64_t ring, head, from, end; /* places in the file, positions in lines */
 } where;
 
-static void flip(uint64_t at) {
-  uint8_t byte;
-  int fd = open(test_path("pool"), O_RDWR);
-  CHECK(fd >= 0 && pread(fd, &byte, 1, (off_t)at) == 1);
-  byte ^= 4;
-  CHECK(pwrite(fd, &byte, 1, (off_t)at) == 1 && close(fd) == 0);
-}
-
 /* Nothing that something leads to is freed, and afterwards the counts are right. */
 static void check_kept(bool is_stale) {
   NVM_POOL *pool = test_open(test_path("pool"));
@@ -92,7 +84,7 @@ static void make_and_kill(void) {
 TEST(counted_record_that_is_missing) {
   for (unsigned i = 0; i + 1 < COMMITS; i++) {
     make_and_kill();
-    flip(where.ring + i * NVM_RING_LINE + offsetof(struct nvm_activation, behind));
+    test_flip(where.ring + i * NVM_RING_LINE + offsetof(struct nvm_activation, behind), 4);
     check_kept(true);
   }
 }
@@ -124,7 +116,7 @@ TEST(counted_batch_that_is_missing) {
     CHECK(nvm_pool_close(pool) == 0);
     if (killed)
       CHECK(test_was_killed(test_child(NULL, commit_and_die, NULL)));
-    flip(newest_batch(head) + offsetof(struct nvm_batch, position));
+    test_flip(newest_batch(head) + offsetof(struct nvm_batch, position), 4);
     check_kept(true);
   }
 }

@@ -70,6 +70,14 @@ uint64_t test_seed(void) {
   return seed ? strtoull(seed, NULL, 10) : 0;
 }
 
+void test_flip(uint64_t at, uint8_t bits) {
+  uint8_t byte;
+  int fd = open(test_path("pool"), O_RDWR);
+  CHECK(fd >= 0 && pread(fd, &byte, 1, (off_t)at) == 1);
+  byte ^= bits;
+  CHECK(pwrite(fd, &byte, 1, (off_t)at) == 1 && close(fd) == 0);
+}
+
 bool test_is_long(void) { return getenv("NVMOVE_TEST_LONG") != NULL; }
 
 NVM_POOL *test_open(const char *path) {

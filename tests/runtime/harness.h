@@ -72,6 +72,8 @@ NVM_POOL *test_create(const char *path, size_t size);
 bool test_is_shadow(NVM_POOL *pool);
 bool test_is_on_disk(NVM_POOL *pool); /* as its domain says */
 bool test_is_delayed(void);           /* commits do not wait (NVMOVE_DURABLE) */
+/* Changes bits of a byte of the test's file "pool". */
+void test_flip(uint64_t at, uint8_t bits);
 /* Blocks that the file's tables have. */
 uint64_t test_blocks(NVM_POOL *pool);
 /* To stderr, for functions that report faults. */

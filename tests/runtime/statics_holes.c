@@ -13,14 +13,6 @@
 
 enum { HOOKS = 9, ENTRIES_MAX = 20 };
 
-static void flip(uint64_t at) {
-  uint8_t byte;
-  int fd = open(test_path("pool"), O_RDWR);
-  CHECK(fd >= 0 && pread(fd, &byte, 1, (off_t)at) == 1);
-  byte ^= 16;
-  CHECK(pwrite(fd, &byte, 1, (off_t)at) == 1 && close(fd) == 0);
-}
-
 /* The places in the file of all entries of the first run. */
 static unsigned find_entries(const NVM_POOL *pool, uint64_t *places) {
   uint64_t run = *nvmi_statics_first_link(pool);
@@ -44,9 +36,9 @@ TEST(statics_entry_that_is_damaged) {
   unsigned count = find_entries(pool, places);
   CHECK(count > 3 && nvm_pool_close(pool) == 0);
   for (unsigned i = 0; i < 4 * count; i++) {
-    flip(places[i / 4] + behind[i % 4]);
+    test_flip(places[i / 4] + behind[i % 4], 16);
     CHECK_FAILS(nvm_pool_open(test_path("pool")) != NULL, NVM_ECORRUPT);
-    flip(places[i / 4] + behind[i % 4]);
+    test_flip(places[i / 4] + behind[i % 4], 16);
   }
   pool = test_open(test_path("pool"));
   bound_verify(pool, HOOKS);
@@ -64,9 +56,27 @@ TEST(statics_entry_that_is_repaired) {
     bound_fill(pool, 0, HOOKS);
     unsigned count = find_entries(pool, places), damaged = i ? count - 1 : 1;
     CHECK(nvm_pool_close(pool) == 0);
-    flip(places[damaged] + sizeof(struct nvm_static));
+    test_flip(places[damaged] + sizeof(struct nvm_static), 16);
     CHECK(nvm_pool_repair(test_path("pool"), &how) == 0);
     CHECK_FAILS(nvm_pool_open(test_path("pool")) != NULL, NVM_ESTATIC);
     CHECK(strstr(nvm_strerror(), "lost by damage"));
   }
+}
+
+/* How much of a run is durable is never 0: then the table would end where it is damaged. */
+TEST(statics_run_whose_length_is_lost) {
+  struct nvm_repair how = {0};
+  NVM_POOL *pool = test_create(test_path("pool"), 1 << 20);
+  bound_fill(pool, 0, HOOKS);
+  uint64_t run = *nvmi_statics_first_link(pool);
+  uint64_t used = ((const struct nvm_statics_run *)(const void *)(pool->home + run))->used;
+  CHECK(nvm_pool_close(pool) == 0);
+  for (unsigned i = 0; i < sizeof used; i++)
+    if ((uint8_t)(used >> 8 * i))
+      test_flip(run + offsetof(struct nvm_statics_run, used) + i, (uint8_t)(used >> 8 * i));
+  CHECK_FAILS(nvm_pool_open(test_path("pool")) != NULL, NVM_ECORRUPT);
+  CHECK(nvm_pool_repair(test_path("pool"), &how) == 0);
+  pool = test_open(test_path("pool"));
+  bound_verify(pool, HOOKS);
+  CHECK(nvm_pool_close(pool) == 0);
 }

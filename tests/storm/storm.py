@@ -5,11 +5,11 @@ usage: storm.py --cc NVMOVE_CC [--kills N] [--seed N]
 
 A campaign is one pool and CAMPAIGN kills of storm.c, with one method and domain, or another in each run; in
 every second one locks are released inside transactions, and some are aborted; in every third one references
-are counted. Some kills are by SIGKILL at a
-random moment, some by the runtime itself at a random log append, step of a commit, of creation, of growth,
-or of the recovery that the next start makes. After each the pool is opened and compared with what each thread
-had acknowledged: nothing lost, nothing torn, no block leaked. A last campaign is run with operations that
-commit half-way: it must fail, or the storm is worth nothing. A failure leaves the pool.
+are counted. Some kills are by SIGKILL at a random moment, some by the runtime itself at a random log append,
+step of a commit, of creation, of growth, or of the recovery that the next start makes. After each the pool
+is opened and compared with what each thread had acknowledged: nothing lost, nothing torn, no block leaked. A
+last campaign is run with operations that commit half-way: it must fail, or the storm is worth nothing. A
+failure leaves the pool.
 
 Exit status: 0 all right, 1 not.
 """
