@@ -10,7 +10,7 @@ function(nvmove_precompile target)
 endfunction()
 
 # nvmove_join_sources(TARGET): with NVMOVE_QUICK_BUILD, eight of its sources are compiled at once. Names of the
-# anonymous namespaces in one folder differ for it.
+# anonymous namespaces in one room differ for it.
 function(nvmove_join_sources target)
   if(NVMOVE_QUICK_BUILD)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
@@ -27,7 +27,7 @@ endfunction()
 # #include lines against the same list in ARCHITECTURE.md.
 function(nvmove_room name)
   cmake_parse_arguments(ROOM "QUICK" "" "USES" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
   add_library(nvmove_${name} STATIC ${sources})
   target_include_directories(nvmove_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src)
   target_include_directories(nvmove_${name} SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS})

@@ -1,9 +1,9 @@
 // Instruments one function: decides for each write whether it needs a note, then places the notes.
 #pragma once
 
-#include "Commits.h"
-#include "LoopNotes.h"
-#include "Report.h"
+#include "base/Report.h"
+#include "ir/Commits.h"
+#include "ir/LoopNotes.h"
 
 #include "llvm/Analysis/BlockFrequencyInfo.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"

@@ -5,7 +5,7 @@
 // flag keeps every later run, by whichever pipeline, from instrumenting again.
 #pragma once
 
-#include "UnsafeFile.h"
+#include "base/UnsafeFile.h"
 
 #include "llvm/IR/PassManager.h"
 

@@ -15,7 +15,7 @@
 int nvmi_settings_check(const char *path);
 
 /* What a port file says of settings: strings NAME=VALUE, then an empty one. Missing where no object had
- * such a file (plugin/Port.cpp). */
+ * such a file (plugin/porting/Port.cpp). */
 extern const char __nvm_port_settings[] __attribute__((weak));
 
 /* The value, valid until the environment changes; where the environment does not have the name, that

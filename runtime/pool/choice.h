@@ -7,7 +7,7 @@
  * disk). */
 void nvmi_domain_choose(struct nvm_pool *pool);
 /* In a program of a port file that calls fork: a child has no view of a pool with `undo`. Missing in all
- * others (plugin/Port.cpp). */
+ * others (plugin/porting/Port.cpp). */
 extern const char __nvm_port_forks __attribute__((weak));
 
 /* Then header.method and `method`: from the domain, and from NVMOVE_METHOD (undo, shadow); and what

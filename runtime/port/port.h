@@ -35,7 +35,7 @@ void nvmi_port_gave(void *block);
 /* Says once that this forked child keeps nothing: it stored, and is about to commit. */
 void nvmi_port_says_child(const struct nvm_pool *pool);
 
-/* What the compiler says of the port file (plugin/Port.cpp); missing where no object had it. The
+/* What the compiler says of the port file (plugin/porting/Port.cpp); missing where no object had it. The
  * functions of `load`, "'a' or 'b'". */
 extern const char __nvm_load_names[] __attribute__((weak));
 /* In the object of `main`, if that is not the source that `program` names: what to say if no source

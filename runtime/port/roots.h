@@ -1,6 +1,6 @@
 /* roots.h: what the parts of roots.c share.
  *
- * A root is copied, or placed: then the program reaches it by a pointer (`place`, plugin/Placed.h),
+ * A root is copied, or placed: then the program reaches it by a pointer (`place`, plugin/porting/Placed.h),
  * which leads to the pool from the load on, and no copy is kept.
  */
 #pragma once

@@ -6,7 +6,7 @@
 #include "plan/Observed.h"
 #include "support/Failed.h"
 
-#include "solve/Definitions.h"
+#include "solve/answer/Definitions.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -1,12 +1,12 @@
 // The whole program, visited from main on: every call is followed, whatever it is given.
 //
-// The same engine as for a load (solve/Visits.h), with other questions: which objects does the
+// The same engine as for a load (solve/reach/Visits.h), with other questions: which objects does the
 // program make at all, and in calls of which functions? A function that gives a pointer to what it
 // makes is visited anew from each call, so that a copy of a text that is kept is not the copy of one
 // that is not.
 #pragma once
 
-#include "solve/CallEffects.h"
+#include "solve/reach/CallEffects.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 

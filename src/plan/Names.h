@@ -2,7 +2,7 @@
 #pragma once
 
 #include "plan/Plan.h"
-#include "solve/Program.h"
+#include "solve/program/Program.h"
 
 #include <set>
 

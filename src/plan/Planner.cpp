@@ -11,9 +11,9 @@
 #include "plan/Roots.h"
 #include "plan/Turns.h"
 
-#include "solve/Definitions.h"
-#include "solve/LeftBehind.h"
-#include "solve/Zone.h"
+#include "solve/answer/Definitions.h"
+#include "solve/answer/LeftBehind.h"
+#include "solve/reach/Zone.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"

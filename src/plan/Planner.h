@@ -16,13 +16,13 @@ struct PortFile;
 namespace nvmove::plan {
 
 struct Options {
-  std::vector<std::string> Load, Save;        ///< As for a scan (solve/Solve.h).
+  std::vector<std::string> Load, Save;        ///< As for a scan (solve/answer/Solve.h).
   const observe::Observation *Seen = nullptr; ///< A run of the program.
   const port::PortFile *Against = nullptr;    ///< A file to compare with: Plan::Drift.
   uint64_t StepsMax = 100'000'000;            ///< Of the points-to engine: about a minute.
 };
 
-/// Fails with UnknownFunction (solve/Solve.h), or where the units have no main.
+/// Fails with UnknownFunction (solve/answer/Solve.h), or where the units have no main.
 llvm::Expected<Plan> makePlan(std::vector<facts::TranslationUnit> Units, const Options &O);
 
 } // namespace nvmove::plan

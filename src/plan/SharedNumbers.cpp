@@ -1,7 +1,7 @@
 // See SharedNumbers.h.
 #include "plan/SharedNumbers.h"
 
-#include "solve/Signature.h"
+#include "solve/summary/Signature.h"
 
 #include "llvm/ADT/STLExtras.h"
 

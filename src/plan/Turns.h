@@ -3,7 +3,7 @@
 // before its answer.
 //
 //   change   a store to what moves, or to a root
-//   answer   a call by which something leaves the program (solve/Outputs.h), but for its error output;
+//   answer   a call by which something leaves the program (solve/summary/Outputs.h), but for its error output;
 //            of a program that flushes its streams, the flush, and what is printed before the same
 //            function reads the standard input
 //   running  what the program does besides loading and saving
@@ -14,7 +14,7 @@
 
 #include "plan/Moved.h"
 
-#include "solve/Outputs.h"
+#include "solve/summary/Outputs.h"
 
 namespace nvmove::plan {
 

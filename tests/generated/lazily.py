@@ -4,8 +4,8 @@
 usage: lazily.py NVMOVE_CC ARGUMENT...
 
 The dynamic linker's resolver keeps no registers that only preserve_most keeps, so the first call of each
-function destroys what the caller has there. The attribute that prevents it (plugin/Abi.cpp) is taken out of
-the compiled program before its code is made.
+function destroys what the caller has there. The attribute that prevents it (plugin/emit/Abi.cpp) is taken
+out of the compiled program before its code is made.
 """
 import subprocess
 import sys

@@ -1,9 +1,9 @@
-"""Sources of one folder are compiled several at once (cmake/Rooms.cmake): a function of an anonymous
+"""Sources of one room are compiled several at once (cmake/Rooms.cmake): a function of an anonymous
 namespace whose name is there twice would be an overload in one of the builds."""
 import os
 import re
 
-FOLDERS = re.compile(r"(src/\w+|tools/nvmove|plugin)/\w+\.cpp$")
+ROOMS = re.compile(r"(src/\w+|tools/nvmove|plugin)/(\w+/)?\w+\.cpp$")
 DEFINED = re.compile(r"(?!return|using|namespace|struct|class|enum|template|else|#|//|}|\s)"
                      r"[\w:<>,&*\s]*?[\s&*](\w+)\(")
 
@@ -24,9 +24,10 @@ def anonymous(lines):
 def twice(tree):
     first = {}
     for name in sorted(tree.sources()):
-        if not FOLDERS.match(name):
+        room = ROOMS.match(name)
+        if not room:
             continue
         for number, function in anonymous(tree.lines(name)):
-            known = first.setdefault((os.path.dirname(name), function), name)
+            known = first.setdefault((room.group(1), function), name)
             if known != name:
                 yield f"{name}:{number}: {known} has a function {function}, too"

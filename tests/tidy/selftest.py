@@ -29,6 +29,9 @@ BROKEN = [
     ("uncancelled", "runtime/log/x.c", "int x = 3,\n    y = close(x);\n", "cancelled in close"),
     ("runtime_rooms", "runtime/base/x.c", '#include "log/log.h"\n', "which is above it"),
     ("runtime_rooms", "runtime/x.c", "int x;\n", "in none of the rooms"),
+    ("floors_of_rooms", "plugin/ir/A.cpp", '#include "unsafe/B.h"\n', "which is above it"),
+    ("floors_of_rooms", "src/solve/Result.h", '#include "solve/reach/B.h"\n', "which is above it"),
+    ("floors_of_rooms", "plugin/elsewhere/A.cpp", "int x;\n", "on none of the floors"),
     ("layering", "plugin/A.cpp", '#include "support/Files.h"\n', "plugin may not use support"),
     ("layering", "src/solve/A.cpp", '#include "clang/AST/Decl.h"\n', "may see Clang headers"),
     ("layering", "src/scan/A.cpp", '#include "llvm/IR/Module.h"\n', "scan may not see"),
@@ -37,6 +40,8 @@ BROKEN = [
     ("dead_files", "plugin/A.h", "#pragma once\n", "nobody uses it"),
     ("sizes", "plugin/A.h", "\n" * 201, "at most 200"),
     ("one_name_one_source", "src/pool/A.cpp", "namespace {\nint where(B C) {\n",
+     "has a function where"),
+    ("one_name_one_source", "src/pool/deeper/A.cpp", "namespace {\nint where(B C) {\n",
      "has a function where"),
     ("python_names", "tests/scan/Inputs/types.py", "import re\n", "hides a module"),
 ]
@@ -47,13 +52,16 @@ SOUND = [
     ("c_names", "runtime/log/log.c", "static int append(int x) {\nvoid nvmi_a(void) {\nint nvm_b(void) {\n"),
     ("layering", "plugin/A.cpp", '#include "clang/AST/Decl.h"\n#include "llvm/IR/Module.h"\n'),
     ("layering", "src/scan/A.cpp", '#include "llvm/ADT/StringRef.h"\n'),
+    ("floors_of_rooms", "plugin/A.cpp", '#include "unsafe/B.h"\n'),
+    ("floors_of_rooms", "src/solve/reach/A.cpp", '#include "solve/Result.h"\n#include "solve/reach/B.h"\n'),
     ("one_name_one_source", "src/scan/A.cpp", "namespace {\nstd::string where(B C) {\n"),
     ("one_name_one_source", "src/pool/A.cpp", "namespace {\n} // namespace\nstd::string where(B C) {\n"),
 ]
 
 
-# Beside each: a header of a room, and an anonymous function.
-BESIDE = [("runtime/log/log.h", "/* x */\n"), ("src/pool/Z.cpp", "namespace {\n\nint where(A &B) {\n")]
+# Beside each: headers of rooms, and an anonymous function.
+BESIDE = [("runtime/log/log.h", "/* x */\n"), ("plugin/unsafe/B.h", "// x\n"),
+          ("src/solve/reach/B.h", "// x\n"), ("src/pool/Z.cpp", "namespace {\n\nint where(A &B) {\n")]
 
 
 def findings(rule, name, text):

@@ -13,6 +13,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
+import floors  # noqa: E402
 import joined  # noqa: E402
 import rooms  # noqa: E402
 import settings  # noqa: E402
@@ -132,6 +133,10 @@ def runtime_rooms(tree):
         yield f"{name}:1: uses {used}, which is above it ({home})"
     for header, name, home in uses.elsewhere:
         yield f"{header}:1: declares {name}, which is of {home}"
+
+
+def floors_of_rooms(tree):
+    yield from floors.upward(tree)
 
 
 def layering(tree):
@@ -290,8 +295,8 @@ def dead_files(tree):
                   if re.search(r"\.(h|cpp|c|py|test|cmake|txt|md|json|cfg)$|Makefile|\.ci/run", n)}
     for name in tree.names:
         base = os.path.basename(name)
-        if name.endswith(".h") and name.startswith(("plugin/", "tools/nvmove-cc/")):
-            wanted = f'"{base}"'  # flat rooms
+        if name.endswith(".h") and name.startswith("tools/nvmove-cc/"):
+            wanted = f'"{base}"'  # a flat room
         elif name.endswith(".h") and name.startswith(("src/", "tools/", *C_ROOMS)):
             wanted = name.split("/", 1)[1]
         elif "/Inputs/" in name or name.startswith("scripts/"):
@@ -371,9 +376,9 @@ def one_name_one_source(tree):
     yield from joined.twice(tree)
 
 
-CHECKS = [layering, c_layering, runtime_rooms, c_names, cmake_agrees, sizes, function_lengths,
-          header_comments, headers, leftovers, program_names, settings_are_known, links, dead_files,
-          python_names, python_lines, formatting, locks_survive_fork, uncancelled,
+CHECKS = [layering, c_layering, runtime_rooms, floors_of_rooms, c_names, cmake_agrees, sizes,
+          function_lengths, header_comments, headers, leftovers, program_names, settings_are_known,
+          links, dead_files, python_names, python_lines, formatting, locks_survive_fork, uncancelled,
           one_name_one_source]
 
 

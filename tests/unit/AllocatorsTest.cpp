@@ -1,4 +1,4 @@
-// Who allocates, keeps in stock or frees on behalf of others (src/solve/Inference.h): one rule a
+// Who allocates, keeps in stock or frees on behalf of others (src/solve/summary/Inference.h): one rule a
 // test, with a twin that just misses it.
 #include "Inferred.h"
 

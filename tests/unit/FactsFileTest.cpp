@@ -5,7 +5,7 @@
 #include "facts/FactsFile.h"
 #include "scan/CompileDatabase.h"
 #include "scan/Scanner.h"
-#include "solve/Solve.h"
+#include "solve/answer/Solve.h"
 
 #include "llvm/Support/Endian.h"
 

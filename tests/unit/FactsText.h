@@ -28,7 +28,7 @@
 // at multiples of 8. "null" is the null pointer.
 #pragma once
 
-#include "solve/Program.h"
+#include "solve/program/Program.h"
 
 #include <map>
 #include <memory>

@@ -1,7 +1,7 @@
-// Which functions a pointer may hold (src/solve/FunctionFlow.h), on facts of a few lines.
+// Which functions a pointer may hold (src/solve/summary/FunctionFlow.h), on facts of a few lines.
 #include "FactsText.h"
 
-#include "solve/FunctionFlow.h"
+#include "solve/summary/FunctionFlow.h"
 
 #include "llvm/ADT/Twine.h"
 

@@ -1,4 +1,4 @@
-// What functions are, whatever the input is (src/solve/Inference.h): one rule a test, with a twin
+// What functions are, whatever the input is (src/solve/summary/Inference.h): one rule a test, with a twin
 // that just misses it. Who allocates and frees: AllocatorsTest.
 #include "Inferred.h"
 

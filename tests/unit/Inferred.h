@@ -3,7 +3,7 @@
 
 #include "FactsText.h"
 
-#include "solve/Inference.h"
+#include "solve/summary/Inference.h"
 
 namespace nvmove {
 

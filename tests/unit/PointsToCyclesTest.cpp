@@ -1,8 +1,8 @@
-// Circles of copies that become one node (src/solve/Cycles.cpp): on random programs of copies, loads, stores
+// Circles of copies that become one node (src/solve/pointsto/Cycles.cpp): on random programs of copies, loads, stores
 // and steps each node holds exactly what it holds without.
 #include "FactsText.h"
 
-#include "solve/PointsTo.h"
+#include "solve/pointsto/PointsTo.h"
 
 #include <gtest/gtest.h>
 

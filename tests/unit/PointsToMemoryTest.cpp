@@ -1,4 +1,4 @@
-// What memory holds: older than the load, mapped, constant, filled, copied (src/solve/PointsTo.h).
+// What memory holds: older than the load, mapped, constant, filled, copied (src/solve/pointsto/PointsTo.h).
 #include "PointsToRun.h"
 
 #include <gtest/gtest.h>

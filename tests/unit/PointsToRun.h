@@ -3,7 +3,7 @@
 
 #include "FactsText.h"
 
-#include "solve/Visits.h"
+#include "solve/reach/Visits.h"
 
 namespace nvmove {
 

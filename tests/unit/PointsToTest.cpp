@@ -1,4 +1,4 @@
-// Who points to what (src/solve/PointsTo.h), on functions of a few lines. See PointsToMemoryTest for
+// Who points to what (src/solve/pointsto/PointsTo.h), on functions of a few lines. See PointsToMemoryTest for
 // what memory holds, PointsToTypesTest for casts and records.
 #include "PointsToRun.h"
 

@@ -1,4 +1,4 @@
-// What casts and records let pass (src/solve/PointsTo.h, RecordRules.cpp).
+// What casts and records let pass (src/solve/pointsto/PointsTo.h, RecordRules.cpp).
 #include "PointsToRun.h"
 
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 
 #include "facts/FactsFile.h"
 #include "scan/Scanner.h"
-#include "solve/Solve.h"
+#include "solve/answer/Solve.h"
 #include "support/Files.h"
 #include "support/Printable.h"
 #include "support/Process.h"

@@ -7,7 +7,7 @@
 #include "plan/WritePlan.h"
 #include "plan/WriteSarif.h"
 #include "port/PortFile.h"
-#include "solve/Solve.h"
+#include "solve/answer/Solve.h"
 #include "support/Files.h"
 #include "support/Process.h"
 

@@ -5,7 +5,7 @@
 #include "observe/Observation.h"
 #include "plan/Compared.h"
 #include "report/Report.h"
-#include "solve/Solve.h"
+#include "solve/answer/Solve.h"
 #include "support/Files.h"
 #include "support/Process.h"
 

@@ -3,7 +3,7 @@
 #include "nvmove/Inputs.h"
 
 #include "report/Suggestions.h"
-#include "solve/Suggest.h"
+#include "solve/answer/Suggest.h"
 #include "support/Files.h"
 #include "support/Process.h"
 

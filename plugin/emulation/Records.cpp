@@ -1,0 +1,164 @@
+// Records of accesses: see Records.h.
+#include "emulation/Records.h"
+
+#include "base/Frontend.h"
+#include "emit/Sites.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/GetElementPtrTypeIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Operator.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <set>
+
+using namespace llvm;
+
+namespace nvmove::plugin {
+namespace {
+
+StringRef plainName(StringRef Name) {
+  for (StringRef Kind : {"struct ", "union ", "class ", "struct.", "union.", "class."})
+    if (Name.consume_front(Kind))
+      break;
+  return Name;
+}
+
+/// The record that \p T is, or that it is an array of.
+const StructType *recordOf(Type *T) {
+  while (auto *Array = dyn_cast<ArrayType>(T))
+    T = Array->getElementType();
+  return dyn_cast<StructType>(T);
+}
+
+using Found = std::set<std::string>;
+
+void addWanted(Type *T, const RecordNames &Wanted, Found &To) {
+  const StructType *Record = recordOf(T);
+  if (StringRef Name = Record && Record->hasName() ? Wanted.named(Record->getName()) : "";
+      !Name.empty())
+    To.insert(Name.str());
+}
+
+/// Those in which a step of the path from \p Address to where it comes from is. What nobody can change
+/// is no state of a program.
+void addPath(const Value *Address, const RecordNames &Wanted, Found &To) {
+  while (auto *Path = dyn_cast<GEPOperator>(Address)) {
+    addWanted(Path->getSourceElementType(), Wanted, To);
+    for (auto At = gep_type_begin(Path), End = gep_type_end(Path); At != End; ++At)
+      addWanted(At.getIndexedType(), Wanted, To);
+    Address = Path->getPointerOperand();
+  }
+  if (auto *Variable = dyn_cast<AllocaInst>(Address))
+    addWanted(Variable->getAllocatedType(), Wanted, To);
+  if (auto *Variable = dyn_cast<GlobalVariable>(Address); Variable && !Variable->isConstant())
+    addWanted(Variable->getValueType(), Wanted, To);
+}
+
+void addById(uint64_t Id, const RecordNames &Wanted, Found &To) {
+  for (const TypeLayout &T : frontendFacts().Types)
+    if (StringRef Name = T.Id == Id ? Wanted.named(T.Name) : ""; !Name.empty())
+      To.insert(Name.str());
+}
+
+/// A record that is copied as a whole: its type lies nowhere in the addresses.
+void addCopied(const Access &A, const RecordNames &Wanted, Found &To) {
+  const FrontendFacts &Facts = frontendFacts();
+  const StringMap<uint64_t> &Known = A.Writes ? Facts.CopiedRecords : Facts.ReadRecords;
+  if (isa<MemIntrinsic>(A.At))
+    if (auto Copied = Known.find(siteKey(*A.At)); Copied != Known.end() && Copied->second)
+      addById(Copied->second, Wanted, To);
+}
+
+/// What is accessed through a path that the address does not show. A variable that shares the place, in a
+/// macro, is no member.
+void addHidden(const Access &A, const RecordNames &Wanted, Found &To) {
+  const FrontendFacts &Facts = frontendFacts();
+  if (!isa<LoadInst, StoreInst>(A.At) || isa<AllocaInst, GlobalVariable>(A.Address))
+    return;
+  if (auto Hidden = Facts.HiddenRecords.find(siteKey(*A.At)); Hidden != Facts.HiddenRecords.end())
+    for (uint64_t Id : Hidden->second)
+      addById(Id, Wanted, To);
+}
+
+} // namespace
+
+StringRef RecordNames::named(StringRef Name) const {
+  Name = plainName(Name);
+  auto Found = Names.find(Name);
+  if (Found == Names.end()) {
+    auto [Stem, Number] = Name.rsplit('.'); // LLVM numbers namesakes
+    if (!Number.empty() && all_of(Number, [](char C) { return isDigit(C); }))
+      Found = Names.find(Stem);
+  }
+  if (Found == Names.end())
+    Found = Names.find(Name.rsplit("::").second); // by its tag alone
+  return Found == Names.end() ? StringRef() : StringRef(Found->second);
+}
+
+void RecordNames::add(StringRef Name, StringRef First) {
+  First = plainName(First);
+  if (Names.try_emplace(plainName(Name), First).second && plainName(Name) == First)
+    Firsts.push_back(First.str());
+}
+
+Error RecordNames::addReport(StringRef Text) {
+  Expected<json::Value> Parsed = json::parse(Text);
+  if (!Parsed)
+    return Parsed.takeError();
+  const json::Object *Report = Parsed->getAsObject();
+  const json::Array *Types = Report ? Report->getArray("types") : nullptr;
+  if (!Types)
+    return createStringError("no array \"types\"; it is what 'nvmove scan --format=json' prints");
+  for (const json::Value &Each : *Types) {
+    const json::Object *Type = Each.getAsObject();
+    std::optional<StringRef> Name = Type ? Type->getString("name") : std::nullopt;
+    if (!Name)
+      return createStringError("a type without a name");
+    add(*Name, *Name);
+    if (const json::Array *Aliases = Type->getArray("aliases"))
+      for (const json::Value &Alias : *Aliases)
+        if (std::optional<StringRef> Other = Alias.getAsString())
+          add(*Other, *Name);
+  }
+  return Error::success();
+}
+
+Error RecordNames::addFile(const std::string &Path) {
+  auto Read = MemoryBuffer::getFile(Path, /*IsText=*/true);
+  if (!Read)
+    return createStringError(Path + ": " + Read.getError().message());
+  StringRef Text = (*Read)->getBuffer();
+  size_t Before = Names.size();
+  if (Text.ltrim().starts_with("{")) {
+    if (Error E = addReport(Text))
+      return createStringError(Path + ": " + toString(std::move(E)));
+  } else {
+    SmallVector<StringRef> Lines;
+    Text.split(Lines, '\n');
+    for (StringRef Line : Lines) {
+      StringRef Name = plainName(Line.split('#').first.trim());
+      if (!all_of(Name, [](char C) { return isAlnum(C) || StringRef("_$:").contains(C); }))
+        return createStringError(Path + ": '" + Name.str() +
+                                 "' is no name of a type; a list has one in each line");
+      if (!Name.empty())
+        add(Name, Name);
+    }
+  }
+  return Names.size() > Before ? Error::success() : createStringError(Path + ": it names no type");
+}
+
+std::string recordsOf(const Access &A, const RecordNames &Wanted) {
+  Found Names;
+  if (A.Address && !A.Address->getType()->isVectorTy()) {
+    addPath(A.Address, Wanted, Names);
+    addCopied(A, Wanted, Names);
+    if (Names.empty())
+      addHidden(A, Wanted, Names);
+  }
+  return join(Names, ",");
+}
+
+} // namespace nvmove::plugin

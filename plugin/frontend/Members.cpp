@@ -1,0 +1,109 @@
+// Member lines of a type: see Members.h.
+#include "frontend/Members.h"
+
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/RecordLayout.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace clang;
+
+namespace nvmove::plugin {
+namespace {
+
+class MemberWriter {
+public:
+  MemberWriter(const ASTContext &Context, llvm::raw_ostream &OS) : Context(Context), OS(OS) {}
+
+  /// A member of type \p T, \p Bit bits from the start of the whole.
+  void write(QualType T, uint64_t Bit, const std::string &Name) {
+    uint64_t Count = 1;
+    bool IsArray = false;
+    for (T = T.getCanonicalType(); T->isArrayType(); T = T.getCanonicalType()) {
+      auto *Constant = Context.getAsConstantArrayType(T);
+      Count *= Constant ? Constant->getSize().getZExtValue() : 0;
+      IsArray = true;
+      T = Context.getAsArrayType(T)->getElementType();
+    }
+    const RecordDecl *Record = T->getAsRecordDecl();
+    if (IsArray || !Record) {
+      OS << Bit / 8 << ' ' << Context.getTypeSizeInChars(T).getQuantity();
+      if (IsArray)
+        OS << 'x' << Count;
+      OS << ' ' << kindOf(T) << ' ' << Name << '\n';
+    }
+    if (Record && Record->isCompleteDefinition())
+      writeWhole(*Record, Bit, IsArray ? Name + "[]" : Name);
+  }
+
+private:
+  void writeWhole(const RecordDecl &Record, uint64_t Bit, const std::string &Prefix) {
+    writeRecord(Record, Bit, Prefix);
+    if (auto *Class = dyn_cast<CXXRecordDecl>(&Record))
+      for (const CXXBaseSpecifier &Base : Class->vbases()) {
+        const auto &Declared = *Base.getType()->getAsCXXRecordDecl();
+        CharUnits At = Context.getASTRecordLayout(&Record).getVBaseClassOffset(&Declared);
+        writeRecord(Declared, Bit + static_cast<uint64_t>(Context.toBits(At)), Prefix);
+      }
+  }
+
+  /// Without its virtual bases.
+  void writeRecord(const RecordDecl &Record, uint64_t Bit, const std::string &Prefix) {
+    const ASTRecordLayout &Layout = Context.getASTRecordLayout(&Record);
+    if (auto *Class = dyn_cast<CXXRecordDecl>(&Record))
+      for (const CXXBaseSpecifier &Base : Class->bases())
+        if (const auto *Declared = Base.getType()->getAsCXXRecordDecl();
+            Declared && !Base.isVirtual())
+          writeRecord(
+              *Declared,
+              Bit + static_cast<uint64_t>(Context.toBits(Layout.getBaseClassOffset(Declared))),
+              Prefix);
+    for (const FieldDecl *Field : Record.fields()) {
+      uint64_t At = Bit + Layout.getFieldOffset(Field->getFieldIndex());
+      std::string Name = Prefix;
+      if (!Field->getName().empty())
+        Name += (Prefix.empty() ? "" : ".") + Field->getName().str();
+      if (!Field->isBitField())
+        write(Field->getType(), At, Name);
+      else if (unsigned Width = Field->getBitWidthValue(Context);
+               Width && !Field->getName().empty())
+        OS << At / 8 << '.' << At % 8 << ' ' << Width << "b "
+           << (Field->getType()->isSignedIntegerOrEnumerationType() ? "signed" : "unsigned") << ' '
+           << Name << '\n';
+    }
+  }
+
+  static const char *kindOf(QualType T) {
+    if (auto *Atomic = T->getAs<AtomicType>())
+      T = Atomic->getValueType().getCanonicalType();
+    if (T->isPointerType() || T->isReferenceType())
+      return T->getPointeeType()->isFunctionType() ? "function" : "pointer";
+    if (T->isBlockPointerType())
+      return "pointer";
+    if (T->isRecordType())
+      return T->isUnionType() ? "union" : "record";
+    if (T->isBooleanType())
+      return "bool";
+    if (T->isAnyCharacterType())
+      return "char";
+    if (T->isRealFloatingType())
+      return "float";
+    if (T->isSignedIntegerOrEnumerationType())
+      return "signed";
+    return T->isIntegralOrEnumerationType() ? "unsigned" : "other";
+  }
+
+  const ASTContext &Context;
+  llvm::raw_ostream &OS;
+};
+
+} // namespace
+
+std::string memberLines(const ASTContext &Context, QualType T) {
+  std::string Text;
+  llvm::raw_string_ostream OS(Text);
+  T = T.getCanonicalType();
+  MemberWriter(Context, OS).write(T, 0, "");
+  return Text;
+}
+
+} // namespace nvmove::plugin

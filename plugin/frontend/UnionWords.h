@@ -1,0 +1,46 @@
+// What the members of a union have at each place of it (Flattener.h).
+#pragma once
+
+#include "frontend/Flattener.h"
+
+#include <map>
+#include <set>
+
+namespace nvmove::plugin {
+
+/// What lies at one place: words, and the members that have one.
+struct UnionPlace {
+  Words Alternatives;
+  std::set<size_t> Members;
+};
+
+/// Words of members that are not volatile, by their place. A member has a number, whichever.
+class UnionWords {
+public:
+  void add(const Word &W, size_t Member);
+
+  /// Elements of an array without a length, which lie over what other members have up to \p End.
+  void addBelow(const Word &Tail, const Words &Elements, uint64_t End, size_t Member);
+
+  const std::map<uint64_t, UnionPlace> &at() const { return At; }
+
+private:
+  void put(const Word &W, size_t Member);
+
+  std::map<uint64_t, UnionPlace> At;
+};
+
+/// Bytes that are volatile in some member, and no pointers in any: the others pad.
+class VolatileBytes {
+public:
+  void add(const Word &W);
+  void remove(uint64_t Place, uint64_t Count);
+
+  /// Place and count of what is left.
+  std::vector<std::pair<uint64_t, uint64_t>> ranges() const;
+
+private:
+  std::set<uint64_t> Seen;
+};
+
+} // namespace nvmove::plugin
