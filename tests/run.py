@@ -36,7 +36,7 @@ WITH_THREADS = ("threads_run", "threads_crash", "order_", "shrink_", "fork_besid
                 "port_threads", "closed_", "returns_", "review_", "waits_", "handed_",
                 "stands_still", "reader_", "wrapped_circle", "wrapped_undone", "delayed_commit",
                 "delayed_syncs", "delayed_number", "delayed_exit")
-STEPPED = "nvmove-stepped-tests"  # has tests/runtime/stepped*.c
+STEPPED = "nvmove-stepped-tests"  # has tests/runtime/tx/stepped*.c
 SHOWN_SECONDS_MIN = 20  # Lit prints its slowest tests itself; suites above this are worth a line.
 
 # How much of a suite is done at a time; a lane (beside) leaves its share to the other.
@@ -218,6 +218,19 @@ def run_with_end(command, seconds):
                 os.killpg(process.pid, signal.SIGKILL)
 
 
+def tests_in(path):
+    """(file, what TEST's parentheses have: up to two names) of each test in a file or folder."""
+    files = [path] if os.path.isfile(path) else [
+        os.path.join(where, name) for where, _, names in os.walk(path) for name in sorted(names)
+        if name.endswith((".c", ".cpp"))]
+    found = []
+    for file in files:
+        with open(file) as f:
+            found += [(os.path.basename(file), *names)
+                      for names in re.findall(r"^TEST\w*\((\w+)(?:, (\w+))?\)", f.read(), re.M)]
+    return found
+
+
 def one(a, path):
     """The suite of a file or folder under tests/: that file alone, where the suite can do that."""
     path = os.path.relpath(os.path.abspath(path), ROOT)
@@ -231,14 +244,17 @@ def one(a, path):
         raise SystemExit(f"run.py: {path}: belongs to none of the suites: {', '.join(SUITES)}")
     if suite not in ("runtime", "unit") or len(parts) == 2:
         return SUITES[suite](a)
-    with open(os.path.join(ROOT, path)) as f:
-        names = re.findall(r"^TEST\w*\((\w+)(?:, (\w+))?\)", f.read(), re.M)
-    if not names:
+    tests = tests_in(os.path.join(ROOT, path))
+    if not tests:
         raise SystemExit(f"run.py: {path}: no tests in it")
-    if suite == "runtime":
-        program = STEPPED if parts[2].startswith("stepped") else "nvmove-runtime-tests"
-        return runtime_tests(a.build, "--all-ways", *(f"{name} " for name, _ in names), program=program)
-    return unit(a, ":".join(f"{group}.{name}" for group, name in names))
+    if suite == "unit":
+        return unit(a, ":".join(f"{group}.{name}" for _, group, name in tests))
+    outcome = Outcome()
+    for program in ("nvmove-runtime-tests", STEPPED):
+        names = [f"{name} " for file, name, _ in tests if file.startswith("stepped") == (program == STEPPED)]
+        if names:
+            outcome.add(runtime_tests(a.build, "--all-ways", *names, program=program))
+    return outcome
 
 
 def lit(a, suite):
@@ -433,7 +449,7 @@ def main():
     a.build = os.path.abspath(a.build)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # suites have started others, which end, too
     if a.long or any(n in LONG for n in a.suite):
-        os.environ["NVMOVE_TEST_LONG"] = "1"  # tests/runtime/harness.h
+        os.environ["NVMOVE_TEST_LONG"] = "1"  # tests/runtime/harness/harness.h
     if a.test:
         outcome = one(a, a.test)
         print(outcome)

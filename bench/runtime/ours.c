@@ -1,4 +1,4 @@
-/* ours.c: the workloads on libnvmove; stores noted as nvmove-cc would (tests/runtime/store.h). */
+/* ours.c: the workloads on libnvmove; stores noted as nvmove-cc would (tests/runtime/harness/store.h). */
 #include "bench.h"
 
 #include "heap/heap.h"

@@ -10,7 +10,7 @@ import children
 import reached
 from mutations import ROOT, WHOLE
 
-FLAGS = ["-std=gnu11", "-O1", "-g0", "-w", "-fPIC", "-Iinclude", "-Iruntime",
+FLAGS = ["-std=gnu11", "-O1", "-g0", "-w", "-fPIC", "-Iinclude", "-Iruntime", "-Itests/runtime/harness",
          f'-DNVMOVE_TEST_SOURCE="{ROOT}"']
 # Right programs of tests/crash: (source, further options).
 EXPLORED = (("right.c", ()), ("threads.c", ()), ("threads.c", ("-DEARLY",)),
@@ -19,15 +19,15 @@ EXPLORED = (("right.c", ()), ("threads.c", ()), ("threads.c", ("-DEARLY",)),
 EXPLORE = ["crash", "-q", "--epoch-states", "16", "--samples", "8", "--interrupt-every", "0",
            "--seconds=0"]
 # Tests of lit whose programs are linked with the mutated runtime: what they reach is not measured.
-COMPILED = {"runtime/base/signal_frame.c": ("plugin/handler-without-tables.c", "driver/handlers.test"),
-            "runtime/tx/called.c": ("plugin/left-call.c", "plugin/running-call.c"),
-            "runtime/judge/judge.c": ("plugin/hidden-pointers.c", "plugin/decided-together.c",
-                                    "plugin/closed-library.c"),
-            "runtime/judge/own_image.c": ("plugin/decided-together.c",),
-            "runtime/order/order_join.c": ("plugin/decided-together.c", "plugin/review-a2-released.c"),
-            "runtime/interpose/locks.c": ("driver/locks-seen.test", "plugin/locked.c"),
-            "runtime/symbols/statics.c": ("plugin/closed-library.c", "plugin/tagged-statics.c"),
-            "runtime/symbols/statics_table.c": ("plugin/closed-library.c", "plugin/text.test")}
+COMPILED = {"runtime/base/signal_frame.c": ("plugin/exits/handler-without-tables.c", "driver/handlers.test"),
+            "runtime/tx/called.c": ("plugin/unsafe/left-call.c", "plugin/unsafe/running-call.c"),
+            "runtime/judge/judge.c": ("plugin/ir/hidden-pointers.c", "plugin/ir/decided-together.c",
+                                    "plugin/emit/closed-library.c"),
+            "runtime/judge/own_image.c": ("plugin/ir/decided-together.c",),
+            "runtime/order/order_join.c": ("plugin/ir/decided-together.c", "plugin/ir/review-a2-released.c"),
+            "runtime/interpose/locks.c": ("driver/locks-seen.test", "plugin/ir/locked.c"),
+            "runtime/symbols/statics.c": ("plugin/emit/closed-library.c", "plugin/emit/tagged-statics.c"),
+            "runtime/symbols/statics_table.c": ("plugin/emit/closed-library.c", "plugin/emit/text.test")}
 LIT = "/usr/lib/llvm-19/build/utils/lit/lit.py"
 METHODS = ("undo", "shadow")
 APART = ("/raw", "/outputs", "/observe")  # archives of their own, which no test program of the runtime has

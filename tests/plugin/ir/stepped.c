@@ -16,7 +16,7 @@
       _exit(1);                                                                                                       \
     }                                                                                                                 \
   } while (0)
-#include "../runtime/stepping.h"
+#include "../../runtime/harness/stepping.h"
 
 enum { WORDS = 8, TABLE_WORDS = 32768 / 8 };
 

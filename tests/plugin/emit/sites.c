@@ -2,7 +2,7 @@
 // already is found, what crosses a line is noted once more. A length of none notes nothing.
 // RUN: %run %s | FileCheck %s
 // CHECK-COUNT-5: 0 faults
-// RUN: %cc -O1 -I %S/Inputs -c %s -o %t.o && nm -u %t.o | FileCheck --check-prefix=CALLS %s
+// RUN: %cc -O1 -I %S/../Inputs -c %s -o %t.o && nm -u %t.o | FileCheck --check-prefix=CALLS %s
 // CALLS: __nvm_site{{$}}
 // CALLS: __nvm_site_1{{$}}
 // CALLS: __nvm_site_12{{$}}

@@ -2,7 +2,7 @@
 // RUN: %cc -O1 -Wno-atomic-alignment -c %s -o /dev/null 2>&1 | FileCheck %s
 // RUN: %cc -O1 -Wno-atomic-alignment -c %s -o /dev/null --nvmove-warnings=off 2>&1 | count 0
 // RUN: %ir -O1 --nvmove-atomics=locked %s 2>/dev/null | FileCheck --check-prefix=LOCKED %s
-#include "Inputs/own-system-header.h"
+#include "../Inputs/own-system-header.h"
 
 #include <dirent.h>
 #include <stdarg.h>
