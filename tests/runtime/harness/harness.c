@@ -26,6 +26,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { SECONDS_MAX = 300 };
@@ -186,15 +187,26 @@ struct job {
   pid_t child; /* 0: none runs */
   char name[256], folder[PATH_MAX];
   int output; /* a file without a name; -1: it prints at once */
+  time_t ends;
 };
 
-enum { JOBS_MAX = 64 };
+enum { JOBS_MAX = 64, LATE_SECONDS = 5, LOOK_SECONDS = 3 };
 static struct job jobs[JOBS_MAX];
 static unsigned job_count = 1, seconds = SECONDS_MAX;
 static bool stops, lists, times, all_ways;
 static const char *plan;
 static bool names_all; /* also those that pass */
 static unsigned counts[3];
+
+/* A test that hangs ends by SIGALRM, which it may keep from coming: then SIGKILL ends it. */
+static void kill_late(int number) {
+  (void)number;
+  time_t now = time(NULL);
+  for (unsigned i = 0; i < job_count; i++)
+    if (jobs[i].child > 0 && now > jobs[i].ends)
+      kill(jobs[i].child, SIGKILL);
+  alarm(LOOK_SECONDS);
+}
 
 static void start(struct job *job, const struct test *test, struct configuration c) {
   snprintf(folder, sizeof folder, "/dev/shm/nvmove-test.XXXXXX");
@@ -205,8 +217,10 @@ static void start(struct job *job, const struct test *test, struct configuration
   memcpy(job->folder, folder, sizeof folder);
   job->output = job_count > 1 ? memfd_create("output", MFD_CLOEXEC) : -1;
   fflush(NULL);
+  job->ends = time(NULL) + seconds + LATE_SECONDS;
   job->child = fork();
   if (job->child == 0) {
+    signal(SIGALRM, SIG_DFL);
     if (job->output >= 0 && (dup2(job->output, 1) < 0 || dup2(job->output, 2) < 0))
       exit(1);
     close(job->output);
@@ -430,6 +444,8 @@ int main(int argc, char **argv) {
   (void)argc;
   char **wanted = options(argv + 1);
   names_all = *wanted || plan;
+  sigaction(SIGALRM, &(struct sigaction){.sa_handler = kill_late, .sa_flags = SA_RESTART}, NULL);
+  alarm(LOOK_SECONDS);
   if (plan)
     run_plan();
   else
