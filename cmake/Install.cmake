@@ -8,6 +8,7 @@ include(CMakePackageConfigHelpers)
 get_target_property(runtime_sources nvmove_runtime SOURCES)
 get_target_property(runtime_folder nvmove_runtime SOURCE_DIR)
 list(TRANSFORM runtime_sources PREPEND "${runtime_folder}/" REGEX "^[^/]")
+list(FILTER runtime_sources EXCLUDE REGEX "/(fsck|admin)/")
 add_library(nvmove_archive STATIC ${runtime_sources})
 set_target_properties(nvmove_archive PROPERTIES
   OUTPUT_NAME nvmove
@@ -19,6 +20,20 @@ target_include_directories(nvmove_archive PUBLIC ${CMAKE_SOURCE_DIR}/include PRI
 target_link_libraries(nvmove_archive PUBLIC Threads::Threads ${CMAKE_DL_LIBS})
 target_link_options(nvmove_archive INTERFACE -Wl,-u,__nvmi_locks) # its linked.c
 target_compile_options(nvmove_archive PRIVATE -O2 -fno-sanitize=all -fomit-frame-pointer)
+
+# What looks at pools, mends, copies and converts them: tools link it before libnvmove. So does nvmove-cc, for programs
+# that call it.
+file(GLOB admin_sources CONFIGURE_DEPENDS ${runtime_folder}/fsck/*.c ${runtime_folder}/admin/*.c)
+add_library(nvmove_admin_archive STATIC ${admin_sources})
+set_target_properties(nvmove_admin_archive PROPERTIES
+  OUTPUT_NAME nvmove_admin
+  ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/nvmove
+  POSITION_INDEPENDENT_CODE ON
+  C_STANDARD 11
+  C_STANDARD_REQUIRED ON)
+target_include_directories(nvmove_admin_archive PRIVATE ${runtime_folder})
+target_link_libraries(nvmove_admin_archive PUBLIC nvmove_archive)
+target_compile_options(nvmove_admin_archive PRIVATE -O2 -fno-sanitize=all -fomit-frame-pointer)
 
 # What programs compiled with --nvmove-trace=raw, and with --nvmove-trace, are linked with as well; and what
 # those compiled with --nvmove-observe are linked with instead of libnvmove.
@@ -40,13 +55,14 @@ target_compile_options(nvmove_outputs_archive PRIVATE -fno-omit-frame-pointer -U
 target_compile_options(nvmove_observe_archive PRIVATE -fno-omit-frame-pointer -fno-optimize-sibling-calls
   -fno-builtin -U_FORTIFY_SOURCE -D__NO_INLINE__)
 
-install(TARGETS nvmove_archive nvmove_raw_archive nvmove_outputs_archive nvmove_observe_archive ARCHIVE)
-# Its names, for links of libraries that allow no others to be undefined (tools/nvmove-cc/Undefined.h).
+install(TARGETS nvmove_archive nvmove_admin_archive nvmove_raw_archive nvmove_outputs_archive nvmove_observe_archive
+  ARCHIVE)
+# The names of both, for links of libraries that allow no others to be undefined (tools/nvmove-cc/Undefined.h).
 set(undefined ${CMAKE_BINARY_DIR}/share/nvmove/libnvmove.undefined)
-add_custom_command(TARGET nvmove_archive POST_BUILD
+add_custom_command(TARGET nvmove_admin_archive POST_BUILD
   COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/share/nvmove
-  COMMAND sh -c "${CMAKE_NM} -g --defined-only \"$1\" | sed -n \"s/^.* [A-Z] \\(_*nvm_.*\\)/--ignore-unresolved-symbol=\\1/p\" | sort -u >\"$2\""
-    sh $<TARGET_FILE:nvmove_archive> ${undefined}
+  COMMAND sh -c "${CMAKE_NM} -g --defined-only \"$1\" \"$2\" | sed -n \"s/^.* [A-Z] \\(_*nvm_.*\\)/--ignore-unresolved-symbol=\\1/p\" | sort -u >\"$3\""
+    sh $<TARGET_FILE:nvmove_archive> $<TARGET_FILE:nvmove_admin_archive> ${undefined}
   BYPRODUCTS ${undefined} VERBATIM)
 install(FILES ${undefined} DESTINATION ${CMAKE_INSTALL_DATADIR}/nvmove)
 

@@ -2,7 +2,7 @@
  * (Giles, Doshi, Varman: "Persisting In-Memory Databases Using SCM", section III).
  *
  * A program that makes its stores through these functions needs no compiler of its own: gcc or clang
- * with what `pkg-config --cflags --libs nvmove` says (-Wl,-u,__nvmi_locks -lnvmove -lpthread -ldl). It may
+ * with what `pkg-config --cflags --libs nvmove` says (-Wl,-u,__nvmi_locks -lnvmove_admin -lnvmove -lpthread -ldl). It may
  * also be compiled by nvmove-cc.
  *
  *   the paper     here

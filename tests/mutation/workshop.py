@@ -218,6 +218,8 @@ class Workshop:
         build, theirs = os.path.dirname(os.path.dirname(self.cc)), os.path.dirname(self.tools)
         for part in ("bin", os.path.join("lib", "nvmove")):
             shutil.copytree(os.path.join(theirs, part), os.path.join(build, part))
+        # The mutated archive has all that is in this one.
+        os.unlink(os.path.join(build, "lib", "nvmove", "libnvmove_admin.a"))
         for part in ("include", "share"):
             os.symlink(os.path.join(theirs, part), os.path.join(build, part))
 

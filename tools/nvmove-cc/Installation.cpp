@@ -26,6 +26,7 @@ Installation findInstallation(bool Cxx) {
   Found.Plugin = firstThatExists(
       Root, {Lib + "/nvmove/libnvmove_plugin.so", "lib/nvmove/libnvmove_plugin.so"});
   Found.Runtime = firstThatExists(Root, {"lib/nvmove/libnvmove.a", Lib + "/libnvmove.a"});
+  Found.Admin = firstThatExists(Root, {"lib/nvmove/libnvmove_admin.a", Lib + "/libnvmove_admin.a"});
   Found.Raw = firstThatExists(Root, {"lib/nvmove/libnvmove_raw.a", Lib + "/libnvmove_raw.a"});
   Found.Outputs =
       firstThatExists(Root, {"lib/nvmove/libnvmove_outputs.a", Lib + "/libnvmove_outputs.a"});

@@ -346,6 +346,8 @@ std::vector<std::string> compose(const Invocation &I, const Installation &Found,
   else // also where a library before the runtime has the lock functions, as -lc and TSan's do
     Add("-Wl,-u,__nvmi_locks");
   addTraced(I, Found, Command);
+  if (!Found.Admin.empty()) // before what it needs; only what the program calls is linked
+    Add(Found.Admin);
   Add(Runtime);
   for (const std::string &Library : splitResponse(NVMOVE_RUNTIME_LIBRARIES))
     Add(Library);

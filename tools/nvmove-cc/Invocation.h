@@ -9,10 +9,11 @@ namespace nvmove::driver {
 /// is `bin/` of a build tree or of an installation.
 struct Installation {
   std::string Clang, Plugin, Runtime, Include;
+  std::string Admin;     ///< libnvmove_admin.a, which uses Runtime
   std::string Raw;       ///< libnvmove_raw.a
   std::string Outputs;   ///< libnvmove_outputs.a
   std::string Observe;   ///< libnvmove_observe.a
-  std::string Undefined; ///< what GNU ld is told of the names of libnvmove.a, in a library's link
+  std::string Undefined; ///< what GNU ld is told of the names of both, in a library's link
   std::string Cxx;       ///< what goes before the headers of libstdc++
   std::vector<std::string> UnsafeFiles;
 };

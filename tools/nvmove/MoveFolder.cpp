@@ -110,7 +110,8 @@ std::string digestOfTools() {
       Text += std::string(Name) + "=" + Value + "\n";
   std::string Compiler = besideUs("nvmove-cc");
   fs::path Installed = fs::path(Compiler).parent_path().parent_path();
-  for (const fs::path &File : {fs::path(Compiler), Installed / "lib" / "libnvmove.a"})
+  for (const fs::path &File : {fs::path(Compiler), Installed / "lib" / "libnvmove.a",
+                               Installed / "lib" / "libnvmove_admin.a"})
     Text += digestOfFile(File.string());
   for (const char *Folder : {"lib/nvmove", "share/nvmove"}) // not all of /usr
     Text += digestOfTree((Installed / Folder).string());
