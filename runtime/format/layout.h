@@ -84,7 +84,8 @@ static inline bool nvmi_is_repair_mark(uint64_t check) {
 static_assert(sizeof(struct nvm_header) == 512 && offsetof(struct nvm_header, build_id) == 120, "");
 
 /* At NVM_FLOOR_OFFSET. Commit records below need no replay: what they wrote is durable. An opening
- * numbers its records from here on, so the floor of an earlier one hides none of them. */
+ * numbers its records from here on, so the floor of an earlier one hides none of them. DELAYED: a
+ * generation's first number at least. */
 struct nvm_floor {
   uint64_t order;
   uint64_t durable; /* DELAYED: against the loss of records below, all of which were durable */

@@ -311,18 +311,22 @@ void nvmi_log_detach(struct nvmi_log *log) {
   nvmi_unlock(&log->pool->lock);
 }
 
-/* The number is that of the generation before, whose records do not count any more. Crash between this
- * fence and the header's: the old records, of which nothing says how many there have to be. */
-static void forget_durable(struct nvm_pool *pool) {
+/* All that the generation before has logged is in place. Its numbers are no gap before those of the next one
+ * (D2), and what a sync that still runs tells of them later lies below (D4). Crash between this fence and the
+ * header's: the old records, of which none is replayed, and none has to be there. */
+static void begin_numbers(struct nvm_pool *pool) {
   struct nvm_floor *floor = (struct nvm_floor *)(pool->home + NVM_FLOOR_OFFSET);
-  __atomic_store_n(&floor->durable, 0, __ATOMIC_RELAXED);
+  nvmi_log_raise_bound(pool, pool->order);
+  if (pool->header.log_format != NVM_LOG_FORMAT_DELAYED)
+    return;
+  __atomic_store_n(&floor->order, pool->order, __ATOMIC_RELAXED);
+  __atomic_store_n(&floor->durable, pool->order, __ATOMIC_RELAXED);
   pool->persist->flush(floor, sizeof *floor);
   pool->persist->fence();
 }
 
 void nvmi_log_next_generation(struct nvm_pool *pool) {
-  if (pool->header.log_format == NVM_LOG_FORMAT_DELAYED)
-    forget_durable(pool);
+  begin_numbers(pool);
   pool->header.generation += pool->header.generation == UINT64_MAX ? 2 : 1; /* 0 is none */
   pool->header.state = NVM_STATE_OPEN;
   nvmi_header_write(pool);

@@ -360,6 +360,8 @@ int nvmi_recover(struct nvm_pool *pool, bool leaves_out) {
   sound = sound && apply(pool, &work);
   /* Crash before this fence: the same again. After: the header may move on. */
   pool->persist->fence();
+  if (work.is_delayed && pool->order < work.end)
+    pool->order = work.end;
   nvmi_array_free(&work.redo, sizeof(void *));
   nvmi_array_free(&work.undo, sizeof(void *));
   nvmi_cut_free(&work.cut);

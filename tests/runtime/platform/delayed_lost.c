@@ -112,6 +112,53 @@ TEST_ONCE(delayed_openings_begin_anew) {
   CHECK(delayed_word_in(test_path("pool")) == 3);
 }
 
+static void *commit_two(void *first) {
+  delayed_commit((uint64_t)(uintptr_t)first);
+  delayed_commit((uint64_t)(uintptr_t)first + 1);
+  return NULL;
+}
+
+static void in_a_thread(uintptr_t first) {
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, commit_two, (void *)first) == 0);
+  CHECK(pthread_join(thread, NULL) == 0);
+}
+
+static void commit_once(void) {
+  sectors_in_sync = NULL;
+  in_a_thread(20);
+}
+
+static void commit_and_die(void) {
+  in_a_thread(30);
+  raise(SIGKILL);
+}
+
+/* The log that the first thread leaves is there for others, who then need no sync. */
+static void exit_beside_threads(void *unused) {
+  (void)unused;
+  atexit(commit_and_die); /* before the pool is opened: behind the runtime's own */
+  delayed_open(test_path("pool"));
+  in_a_thread(10);
+  sectors_in_sync = commit_once;
+  exit(0);
+}
+
+/* Exit takes a checkpoint, another thread commits, the pool is clean, and a third thread goes on with it: the
+ * second one's numbers are no gap before the third one's. */
+static void make_pool(void *unused) {
+  (void)unused;
+  delayed_make(test_path("pool"));
+}
+
+TEST_ONCE(delayed_commits_behind_an_exit) {
+  delayed_set("never");
+  CHECK(test_child(NULL, make_pool, NULL) ==
+        0); /* what this process inherits was registered first */
+  CHECK(test_was_killed(test_child(NULL, exit_beside_threads, NULL)));
+  CHECK(delayed_word_in(test_path("pool")) == 31);
+}
+
 static void fail_late(void *unused) {
   (void)unused;
   delayed_open(test_path("pool"));
