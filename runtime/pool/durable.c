@@ -56,6 +56,7 @@ int nvmi_delay_start(struct nvm_pool *pool) {
 void nvmi_delay_go_on(struct nvm_pool *pool) {
   if (nvmi_late_sync_start(pool->index, period(pool)))
     nvmi_fatal(NVM_ESYSTEM, pool->path, "no thread can be started that syncs it");
+  nvmi_late_sync_ask(pool->index); /* what was committed before */
 }
 
 int nvm_pool_sync(NVM_POOL *pool) {
