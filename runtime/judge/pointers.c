@@ -221,14 +221,21 @@ enum nvm_error nvmi_check_pointers(struct nvmi_log *log, const struct nvmi_line 
   return error;
 }
 
-void nvmi_check_late(struct nvmi_log *log, size_t from) {
-  const struct nvmi_array *nested = &log->owner->nested;
-  for (size_t i = from; log->pool->check_pointers && i < nested->count; i++) {
-    const struct nvmi_line *item = (const struct nvmi_line *)nested->items + i;
-    if (nvmi_pool_at((void *)(nvmi_line_first(item) << 6)) == log->pool &&
-        nvmi_check_pointers(log, item, 1))
+static bool is_of(const struct nvm_pool *pool, const struct nvmi_line *item) {
+  return nvmi_pool_at((void *)(nvmi_line_first(item) << 6)) == pool;
+}
+
+/* One look for many: it may be one at all that the transaction has stored. */
+void nvmi_check_late(struct nvmi_log *log, size_t from, size_t end) {
+  const struct nvmi_line *items = log->owner->nested.items;
+  while (log->pool->check_pointers && from < end) {
+    size_t first = from;
+    while (from < end && is_of(log->pool, &items[from]))
+      from++;
+    if (from > first && nvmi_check_pointers(log, items + first, from - first))
       nvmi_fatal(NVM_EUNSAFE, log->pool->path,
                  "a signal handler that interrupted a commit stored an unsafe pointer");
+    from += from == first; /* of another pool */
   }
 }
 

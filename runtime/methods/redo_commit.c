@@ -100,7 +100,7 @@ enum nvm_error nvmi_redo_commit(struct nvmi_log *log, const struct nvmi_line *li
   }
   add_sealed(&record, older, log->sealed.count);
   size_t late = add_late(&record);
-  nvmi_check_late(log, 0);
+  nvmi_check_late(log, 0, late); /* what comes meanwhile: nvmi_redo_commit_behind */
   nvmi_step(NVMI_STEP_COMMIT);
   bool ended = nvmi_record_end(&record);
   if (!ended && !pool->persist->record) /* there the end of the record has said it */

@@ -58,14 +58,14 @@ static void flush_lines(struct nvmi_log *log, const struct nvmi_line *lines, siz
   log->stats.flushed_lines += flushed;
 }
 
-/* Signal handlers may have noted more while the lines were flushed; theirs belong to the ending
- * transaction. True: they did, and a fence has to follow. */
+/* What signal handlers have noted while the lines were flushed belongs to the ending transaction; what
+ * they note from here on does not. True: there is some, and a fence has to follow. */
 static bool flush_late(struct nvmi_log *log, size_t before) {
-  const struct nvmi_array *nested = &log->owner->nested;
-  if (NVMI_LIKELY(nested->count == before))
+  size_t end = *(const volatile size_t *)&log->owner->nested.count;
+  if (NVMI_LIKELY(end == before))
     return false;
-  nvmi_check_late(log, before);
-  flush_lines(log, (const struct nvmi_line *)nested->items + before, nested->count - before);
+  nvmi_check_late(log, before, end);
+  flush_lines(log, (const struct nvmi_line *)log->owner->nested.items + before, end - before);
   return true;
 }
 
