@@ -1,7 +1,7 @@
 // The calls that led to the places of findings, by name.
 #pragma once
 
-#include "crash/Explorer.h"
+#include "crash/Result.h"
 
 namespace nvmove::crash {
 

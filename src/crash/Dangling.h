@@ -16,8 +16,9 @@
 // what led nowhere before the run.
 #pragma once
 
-#include "crash/Explorer.h"
 #include "crash/Guilty.h"
+#include "crash/Options.h"
+#include "crash/Result.h"
 #include "crash/Transactions.h"
 
 namespace nvmove::crash {

@@ -1,7 +1,9 @@
 // The list of findings of a run.
 #pragma once
 
-#include "crash/Explorer.h"
+#include "crash/Judge.h"
+#include "crash/Options.h"
+#include "crash/Result.h"
 
 namespace nvmove::crash {
 

@@ -6,8 +6,8 @@
 // for: a warning.
 #pragma once
 
-#include "crash/Explorer.h"
 #include "crash/OpenOne.h"
+#include "crash/Result.h"
 
 namespace nvmove::crash {
 

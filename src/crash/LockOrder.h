@@ -2,6 +2,7 @@
 // (docs/reference/semantics.md, "Locks released inside a transaction").
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <set>

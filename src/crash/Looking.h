@@ -4,6 +4,7 @@
 #include "crash/FailurePoints.h"
 #include "crash/Guilty.h"
 #include "crash/Refusals.h"
+#include "crash/Result.h"
 #include "crash/Share.h"
 
 namespace nvmove::crash {

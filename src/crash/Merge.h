@@ -1,7 +1,7 @@
 // Results of runs of one program, each with another method.
 #pragma once
 
-#include "crash/Explorer.h"
+#include "crash/Result.h"
 
 namespace nvmove::crash {
 

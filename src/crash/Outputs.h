@@ -2,7 +2,7 @@
 // undoes.
 #pragma once
 
-#include "crash/Explorer.h"
+#include "crash/Result.h"
 
 namespace nvmove::crash {
 

@@ -5,9 +5,11 @@
 // Of a program that has neither one finding is enough.
 #pragma once
 
-#include "crash/Explorer.h"
+#include "crash/Result.h"
 
 #include "llvm/ADT/MapVector.h"
+
+#include <map>
 
 namespace nvmove::crash {
 

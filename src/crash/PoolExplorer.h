@@ -1,6 +1,7 @@
 // The states of a trace of libnvmove's pool, each opened as the program would open it (Judge.h).
 #pragma once
 
+#include "crash/Result.h"
 #include "crash/Share.h"
 
 namespace nvmove::crash {

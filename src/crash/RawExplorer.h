@@ -9,6 +9,7 @@
 // or that it was not.
 #pragma once
 
+#include "crash/Result.h"
 #include "crash/Share.h"
 
 namespace nvmove::crash {

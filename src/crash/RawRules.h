@@ -1,7 +1,7 @@
 // What the trace of a program that flushes and fences by itself says before any state is built.
 #pragma once
 
-#include "crash/Explorer.h"
+#include "crash/Result.h"
 
 namespace nvmove::crash {
 

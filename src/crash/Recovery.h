@@ -9,18 +9,13 @@
 #pragma once
 
 #include "crash/Judge.h"
+#include "crash/Result.h"
 #include "crash/Temporary.h"
 #include "crash/Walk.h"
 
 #include <functional>
 
 namespace nvmove::crash {
-
-/// How often a recovery failed in its turn, and what it left was judged.
-struct Interrupted {
-  uint64_t All = 0, Moves = 0; ///< Moves: killed while the pool was moved
-  uint64_t Stayed = 0;         ///< openings elsewhere that were refused: the pool cannot be moved
-};
 
 class Recovery {
 public:

@@ -1,7 +1,8 @@
 // The result of an exploration for people and for programs.
 #pragma once
 
-#include "crash/Explorer.h"
+#include "crash/Options.h"
+#include "crash/Result.h"
 
 #include "llvm/Support/raw_ostream.h"
 

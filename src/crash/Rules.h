@@ -1,7 +1,7 @@
 // What a trace says by itself, before any state is built.
 #pragma once
 
-#include "crash/Explorer.h"
+#include "crash/Result.h"
 
 namespace nvmove::crash {
 

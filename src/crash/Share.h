@@ -9,9 +9,10 @@
 // the next. When the time is over, or somebody stops it, what is left of the looks is left out.
 #pragma once
 
-#include "crash/Explorer.h"
+#include "crash/Options.h"
 
 #include <atomic>
+#include <chrono>
 #include <unordered_set>
 
 namespace nvmove::crash {

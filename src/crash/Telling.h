@@ -1,8 +1,9 @@
 // What a message says of bytes that are wrong: the field and its type, its values, the transactions.
 #pragma once
 
-#include "crash/Explorer.h"
 #include "crash/Guilty.h"
+#include "crash/Judge.h"
+#include "crash/Result.h"
 #include "crash/Transactions.h"
 
 namespace nvmove::crash {

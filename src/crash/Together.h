@@ -2,6 +2,7 @@
 // the end.
 #pragma once
 
+#include "crash/Result.h"
 #include "crash/Share.h"
 
 namespace nvmove::crash {

@@ -1,7 +1,7 @@
 // Bytes of the pool that changed, and no instrumented code stored them.
 #pragma once
 
-#include "crash/Explorer.h"
+#include "crash/Result.h"
 
 #include "llvm/Support/FormatVariadic.h"
 

@@ -2,7 +2,7 @@
 // source are told by their addresses, which are the same in both.
 #pragma once
 
-#include "crash/Explorer.h"
+#include "crash/Result.h"
 
 namespace nvmove::crash {
 
