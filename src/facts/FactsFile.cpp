@@ -14,11 +14,14 @@ namespace {
 constexpr llvm::StringLiteral Magic = "NVMF";
 constexpr size_t HeaderBytes = 4 + 4 + 8; // magic, version, checksum of what follows
 
+/// What a struct has in a file is said once, by fields(). A writer and a reader are the two that can be asked
+/// to go through it: each puts or takes what it is handed.
 class Writer {
 public:
   std::string Out;
 
-  void number(uint64_t Value) {
+  template <typename T> void number(const T &Given) {
+    uint64_t Value = static_cast<uint64_t>(Given);
     while (Value >= 0x80) {
       Out.push_back(static_cast<char>(Value | 0x80));
       Value >>= 7;
@@ -30,14 +33,28 @@ public:
   void signedNumber(int64_t Value) {
     number((static_cast<uint64_t>(Value) << 1) ^ static_cast<uint64_t>(Value >> 63));
   }
+  /// As the difference to what the instruction before has.
+  void difference(uint32_t Value, uint32_t Last) {
+    signedNumber(static_cast<int64_t>(Value) - static_cast<int64_t>(Last));
+  }
   void text(llvm::StringRef Value) {
     number(Value.size());
     Out.append(Value.begin(), Value.end());
   }
-  void location(const Location &Where) {
-    number(Where.File);
-    number(Where.Line);
-    number(Where.Column);
+  /// A bit each, from the lowest on.
+  void flags(std::initializer_list<bool *> Each) {
+    uint64_t Bits = 0, Bit = 1;
+    for (const bool *Flag : Each) {
+      Bits |= *Flag ? Bit : 0;
+      Bit <<= 1;
+    }
+    number(Bits);
+  }
+  /// \p BytesEach: that each takes at least in the file.
+  template <typename T, typename F> void list(std::vector<T> &Things, size_t, F Each) {
+    number(Things.size());
+    for (T &Thing : Things)
+      Each(Thing);
   }
 };
 
@@ -47,7 +64,39 @@ public:
 
   bool Failed = false;
 
-  uint64_t number() {
+  template <typename T> void number(T &Value) { Value = static_cast<T>(next()); }
+  void index(uint32_t &Value) { Value = static_cast<uint32_t>(next()) - 2; }
+  void signedNumber(int64_t &Value) {
+    uint64_t Bits = next();
+    Value = static_cast<int64_t>((Bits >> 1) ^ (~(Bits & 1) + 1));
+  }
+  void difference(uint32_t &Value, uint32_t Last) {
+    int64_t More = 0;
+    signedNumber(More);
+    Value = static_cast<uint32_t>(Last + static_cast<uint64_t>(More));
+  }
+  void text(std::string &Value) {
+    size_t Length = count(1);
+    Value.assign(At, Length);
+    At += Length;
+  }
+  void flags(std::initializer_list<bool *> Each) {
+    uint64_t Bits = next();
+    for (bool *Flag : Each) {
+      *Flag = Bits & 1;
+      Bits >>= 1;
+    }
+  }
+  template <typename T, typename F> void list(std::vector<T> &Things, size_t BytesEach, F Each) {
+    Things.resize(count(BytesEach));
+    for (T &Thing : Things)
+      Each(Thing);
+  }
+  size_t position() const { return At - Begin; }
+  bool atEnd() const { return At == End; }
+
+private:
+  uint64_t next() {
     uint64_t Value = 0;
     for (unsigned Shift = 0; At != End && Shift < 64; Shift += 7) {
       uint8_t Byte = static_cast<uint8_t>(*At++);
@@ -57,35 +106,11 @@ public:
     }
     return fail();
   }
-  uint32_t index() { return static_cast<uint32_t>(number()) - 2; }
-  int64_t signedNumber() {
-    uint64_t Value = number();
-    return static_cast<int64_t>((Value >> 1) ^ (~(Value & 1) + 1));
+  /// Of things that can be allocated: the file has room for them.
+  size_t count(size_t BytesEach) {
+    uint64_t Value = next();
+    return Value > static_cast<uint64_t>(End - At) / BytesEach ? fail() : Value;
   }
-  /// A count of things that take at least \p BytesEach in the file, so that it can be allocated.
-  size_t count(size_t BytesEach = 1) {
-    uint64_t Value = number();
-    if (Value > static_cast<uint64_t>(End - At) / BytesEach)
-      return fail();
-    return Value;
-  }
-  llvm::StringRef text() {
-    size_t Length = count();
-    llvm::StringRef Value(At, Length);
-    At += Length;
-    return Value;
-  }
-  Location location() {
-    Location Where;
-    Where.File = static_cast<uint32_t>(number());
-    Where.Line = static_cast<uint32_t>(number());
-    Where.Column = static_cast<uint32_t>(number());
-    return Where;
-  }
-  size_t position() const { return At - Begin; }
-  bool atEnd() const { return At == End; }
-
-private:
   uint64_t fail() {
     Failed = true;
     At = End;
@@ -95,82 +120,43 @@ private:
   const char *Begin, *At, *End;
 };
 
-void write(Writer &W, const Type &T) {
-  W.number(static_cast<uint64_t>(T.Kind) | (T.ConstPointee ? 8 : 0));
-  W.index(T.Inner);
-  W.number(T.Size);
-  W.number(T.Spelling);
+template <typename Archive> void fields(Archive &A, Location &Where) {
+  A.number(Where.File);
+  A.number(Where.Line);
+  A.number(Where.Column);
 }
 
-void read(Reader &R, Type &T) {
-  uint64_t Kind = R.number();
-  T.Kind = static_cast<TypeKind>(Kind & 7);
-  T.ConstPointee = Kind & 8;
-  T.Inner = R.index();
-  T.Size = R.number();
-  T.Spelling = static_cast<StringId>(R.number());
+template <typename Archive> void fields(Archive &A, Type &T) {
+  uint64_t Head = static_cast<uint64_t>(T.Kind) | (T.ConstPointee ? 8 : 0);
+  A.number(Head);
+  T.Kind = static_cast<TypeKind>(Head & 7);
+  T.ConstPointee = Head & 8;
+  A.index(T.Inner);
+  A.number(T.Size);
+  A.number(T.Spelling);
 }
 
-void write(Writer &W, const Record &Made) {
-  W.number(Made.Name);
-  W.number((Made.Union ? 1 : 0) | (Made.Complete ? 2 : 0) | (Made.System ? 4 : 0));
-  W.index(Made.Parent);
-  W.location(Made.Where);
-  W.number(Made.Size);
-  W.number(Made.Aliases.size());
-  for (StringId Alias : Made.Aliases)
-    W.number(Alias);
-  W.number(Made.Fields.size());
-  for (const Field &Each : Made.Fields) {
-    W.number(Each.Name);
-    W.index(Each.Type);
-    W.number(Each.Offset);
-  }
+template <typename Archive> void fields(Archive &A, Record &Made) {
+  A.number(Made.Name);
+  A.flags({&Made.Union, &Made.Complete, &Made.System});
+  A.index(Made.Parent);
+  fields(A, Made.Where);
+  A.number(Made.Size);
+  A.list(Made.Aliases, 1, [&](StringId &Alias) { A.number(Alias); });
+  A.list(Made.Fields, 3, [&](Field &Each) {
+    A.number(Each.Name);
+    A.index(Each.Type);
+    A.number(Each.Offset);
+  });
 }
 
-void read(Reader &R, Record &Made) {
-  Made.Name = static_cast<StringId>(R.number());
-  uint64_t Flags = R.number();
-  Made.Union = Flags & 1;
-  Made.Complete = Flags & 2;
-  Made.System = Flags & 4;
-  Made.Parent = R.index();
-  Made.Where = R.location();
-  Made.Size = R.number();
-  Made.Aliases.resize(R.count());
-  for (StringId &Alias : Made.Aliases)
-    Alias = static_cast<StringId>(R.number());
-  Made.Fields.resize(R.count(3));
-  for (Field &Each : Made.Fields) {
-    Each.Name = static_cast<StringId>(R.number());
-    Each.Type = R.index();
-    Each.Offset = R.number();
-  }
-}
-
-void write(Writer &W, const Symbol &Made) {
-  W.number(static_cast<uint64_t>(Made.Kind));
-  W.number((Made.External ? 1 : 0) | (Made.Defined ? 2 : 0) | (Made.Weak ? 4 : 0) |
-           (Made.NoReturn ? 8 : 0) | (Made.Formats ? 16 : 0) | (Made.System ? 32 : 0) |
-           (Made.Constant ? 64 : 0));
-  W.number(Made.Name);
-  W.index(Made.Type);
-  W.location(Made.Where);
-}
-
-void read(Reader &R, Symbol &Made) {
-  Made.Kind = static_cast<SymbolKind>(R.number());
-  uint64_t Flags = R.number();
-  Made.External = Flags & 1;
-  Made.Defined = Flags & 2;
-  Made.Weak = Flags & 4;
-  Made.NoReturn = Flags & 8;
-  Made.Formats = Flags & 16;
-  Made.System = Flags & 32;
-  Made.Constant = Flags & 64;
-  Made.Name = static_cast<StringId>(R.number());
-  Made.Type = R.index();
-  Made.Where = R.location();
+template <typename Archive> void fields(Archive &A, Symbol &Made) {
+  A.number(Made.Kind);
+  A.flags({&Made.External, &Made.Defined, &Made.Weak, &Made.NoReturn, &Made.Formats, &Made.System,
+           &Made.Constant});
+  A.number(Made.Name);
+  A.index(Made.Type);
+  fields(A, Made.Where);
 }
 
 /// Instructions are most of a file: a mask says which members are not at their default, and places
@@ -186,130 +172,75 @@ enum Mask : uint64_t {
   IsImplicit = 128,
 };
 
-void write(Writer &W, const Instruction &I, const Instruction &Last) {
-  uint64_t Set = (I.Dst != None ? HasDst : 0) | (I.A != None ? HasA : 0) |
-                 (I.B != None ? HasB : 0) | (I.Ty != None ? HasType : 0) |
-                 (I.Delta ? HasDelta : 0) | (I.ArgumentCount ? HasArguments : 0) |
-                 (I.Where.File != Last.Where.File ? HasFile : 0) | (I.Implicit ? IsImplicit : 0);
-  W.number(static_cast<uint64_t>(I.Code) | Set << 4);
-  W.signedNumber(static_cast<int64_t>(I.Region) - static_cast<int64_t>(Last.Region));
-  if (Set & HasDst)
-    W.index(I.Dst);
-  if (Set & HasA)
-    W.index(I.A);
-  if (Set & HasB)
-    W.index(I.B);
-  if (Set & HasType)
-    W.index(I.Ty);
-  if (Set & HasDelta)
-    W.signedNumber(I.Delta);
-  if (Set & HasArguments) {
-    W.number(I.FirstArgument);
-    W.number(I.ArgumentCount);
-  }
-  if (Set & HasFile)
-    W.number(I.Where.File);
-  W.signedNumber(static_cast<int64_t>(I.Where.Line) - static_cast<int64_t>(Last.Where.Line));
-  W.number(I.Where.Column);
+uint64_t maskOf(const Instruction &I, const Instruction &Last) {
+  return (I.Dst != None ? HasDst : 0) | (I.A != None ? HasA : 0) | (I.B != None ? HasB : 0) |
+         (I.Ty != None ? HasType : 0) | (I.Delta ? HasDelta : 0) |
+         (I.ArgumentCount ? HasArguments : 0) | (I.Where.File != Last.Where.File ? HasFile : 0) |
+         (I.Implicit ? IsImplicit : 0);
 }
 
-void read(Reader &R, Instruction &I, const Instruction &Last) {
-  uint64_t Head = R.number();
+template <typename Archive> void fields(Archive &A, Instruction &I, const Instruction &Last) {
+  uint64_t Head = static_cast<uint64_t>(I.Code) | maskOf(I, Last) << 4;
+  A.number(Head);
   uint64_t Set = Head >> 4;
   I.Code = static_cast<Op>(Head & 15);
   I.Implicit = Set & IsImplicit;
-  I.Region = static_cast<uint32_t>(Last.Region + static_cast<uint64_t>(R.signedNumber()));
+  A.difference(I.Region, Last.Region);
   if (Set & HasDst)
-    I.Dst = R.index();
+    A.index(I.Dst);
   if (Set & HasA)
-    I.A = R.index();
+    A.index(I.A);
   if (Set & HasB)
-    I.B = R.index();
+    A.index(I.B);
   if (Set & HasType)
-    I.Ty = R.index();
+    A.index(I.Ty);
   if (Set & HasDelta)
-    I.Delta = R.signedNumber();
+    A.signedNumber(I.Delta);
   if (Set & HasArguments) {
-    I.FirstArgument = static_cast<uint32_t>(R.number());
-    I.ArgumentCount = static_cast<uint16_t>(R.number());
+    A.number(I.FirstArgument);
+    A.number(I.ArgumentCount);
   }
-  I.Where.File = Set & HasFile ? static_cast<StringId>(R.number()) : Last.Where.File;
-  I.Where.Line = static_cast<uint32_t>(Last.Where.Line + static_cast<uint64_t>(R.signedNumber()));
-  I.Where.Column = static_cast<uint32_t>(R.number());
+  if (Set & HasFile)
+    A.number(I.Where.File);
+  else
+    I.Where.File = Last.Where.File;
+  A.difference(I.Where.Line, Last.Where.Line);
+  A.number(I.Where.Column);
 }
 
-void write(Writer &W, const Function &Made) {
-  W.index(Made.Symbol);
-  W.number(Made.ParameterCount);
-  W.number(Made.Variadic);
-  W.index(Made.Result);
-  W.number(Made.Registers.size());
-  for (TypeId Each : Made.Registers)
-    W.index(Each);
-  W.number(Made.Regions.size());
-  for (const Region &Each : Made.Regions) {
-    W.number(static_cast<uint64_t>(Each.Kind));
-    W.index(Each.Parent);
-  }
-  W.number(Made.Arguments.size());
-  for (Register Each : Made.Arguments)
-    W.index(Each);
-  W.number(Made.Assignments.size());
-  for (const Assignment &Each : Made.Assignments) {
-    W.index(Each.Record);
-    W.number((Each.ByLibrary ? 1 : 0) | (Each.ByInitialiser ? 2 : 0));
-    W.location(Each.Where);
-  }
-  W.number(Made.Body.size());
+template <typename Archive> void fields(Archive &A, Function &Made) {
+  A.index(Made.Symbol);
+  A.number(Made.ParameterCount);
+  A.flags({&Made.Variadic});
+  A.index(Made.Result);
+  A.list(Made.Registers, 1, [&](TypeId &Each) { A.index(Each); });
+  A.list(Made.Regions, 2, [&](Region &Each) {
+    A.number(Each.Kind);
+    A.index(Each.Parent);
+  });
+  A.list(Made.Arguments, 1, [&](Register &Each) { A.index(Each); });
+  A.list(Made.Assignments, 5, [&](Assignment &Each) {
+    A.index(Each.Record);
+    A.flags({&Each.ByLibrary, &Each.ByInitialiser});
+    fields(A, Each.Where);
+  });
   Instruction Last;
-  for (const Instruction &Each : Made.Body) {
-    write(W, Each, Last);
+  A.list(Made.Body, 4, [&](Instruction &Each) {
+    fields(A, Each, Last);
     Last = Each;
-  }
+  });
 }
 
-void read(Reader &R, Function &Made) {
-  Made.Symbol = R.index();
-  Made.ParameterCount = static_cast<uint32_t>(R.number());
-  Made.Variadic = R.number() & 1;
-  Made.Result = R.index();
-  Made.Registers.resize(R.count());
-  for (TypeId &Each : Made.Registers)
-    Each = R.index();
-  Made.Regions.resize(R.count(2));
-  for (Region &Each : Made.Regions) {
-    Each.Kind = static_cast<RegionKind>(R.number());
-    Each.Parent = R.index();
-  }
-  Made.Arguments.resize(R.count());
-  for (Register &Each : Made.Arguments)
-    Each = R.index();
-  Made.Assignments.resize(R.count(5));
-  for (Assignment &Each : Made.Assignments) {
-    Each.Record = R.index();
-    uint64_t Flags = R.number();
-    Each.ByLibrary = Flags & 1;
-    Each.ByInitialiser = Flags & 2;
-    Each.Where = R.location();
-  }
-  Made.Body.resize(R.count(4));
-  Instruction Last;
-  for (Instruction &Each : Made.Body) {
-    read(R, Each, Last);
-    Last = Each;
-  }
-}
-
-template <typename T> void writeAll(Writer &W, const std::vector<T> &Things) {
-  W.number(Things.size());
-  for (const T &Each : Things)
-    write(W, Each);
-}
-
-template <typename T> void readAll(Reader &R, std::vector<T> &Things, size_t BytesEach) {
-  Things.resize(R.count(BytesEach));
-  for (T &Each : Things)
-    read(R, Each);
+template <typename Archive> void fields(Archive &A, TranslationUnit &Unit) {
+  auto Each = [&](auto &Thing) { fields(A, Thing); };
+  A.text(Unit.MainFile);
+  A.text(Unit.Output);
+  A.number(Unit.Lines);
+  A.list(Unit.Strings, 1, [&](std::string &Text) { A.text(Text); });
+  A.list(Unit.Types, 4, Each);
+  A.list(Unit.Records, 9, Each);
+  A.list(Unit.Symbols, 7, Each);
+  A.list(Unit.Functions, 9, Each);
 }
 
 llvm::Error damaged(llvm::StringRef Path, const llvm::Twine &What) {
@@ -322,16 +253,7 @@ llvm::Error damaged(llvm::StringRef Path, const llvm::Twine &What) {
 
 std::string serialise(const TranslationUnit &Unit) {
   Writer W;
-  W.text(Unit.MainFile);
-  W.text(Unit.Output);
-  W.number(Unit.Lines);
-  W.number(Unit.Strings.size());
-  for (const std::string &Each : Unit.Strings)
-    W.text(Each);
-  writeAll(W, Unit.Types);
-  writeAll(W, Unit.Records);
-  writeAll(W, Unit.Symbols);
-  writeAll(W, Unit.Functions);
+  fields(W, const_cast<TranslationUnit &>(Unit)); // a writer changes nothing
   std::string Image(HeaderBytes, '\0');
   std::copy(Magic.begin(), Magic.end(), Image.begin());
   llvm::support::endian::write32le(&Image[4], FormatVersion);
@@ -352,16 +274,7 @@ llvm::Expected<TranslationUnit> deserialise(llvm::StringRef Image, llvm::StringR
     return damaged(Path, "checksum mismatch: the file is cut or damaged");
   Reader R(Payload);
   TranslationUnit Unit;
-  Unit.MainFile = R.text().str();
-  Unit.Output = R.text().str();
-  Unit.Lines = R.number();
-  Unit.Strings.resize(R.count());
-  for (std::string &Each : Unit.Strings)
-    Each = R.text().str();
-  readAll(R, Unit.Types, 4);
-  readAll(R, Unit.Records, 9);
-  readAll(R, Unit.Symbols, 7);
-  readAll(R, Unit.Functions, 9);
+  fields(R, Unit);
   if (R.Failed || !R.atEnd())
     return damaged(Path, "malformed at byte " + llvm::Twine(HeaderBytes + R.position()));
   if (llvm::Error Bad = verify(Unit))
