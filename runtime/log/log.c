@@ -287,15 +287,22 @@ struct nvmi_log *nvmi_log_make(struct nvmi_thread *thread, struct nvm_pool *pool
 }
 
 /* An empty record, which the thread's last record precedes: others may store to the same bytes from now on,
- * for long, and damage to that last one must not look like a crash before it. Without room it is left out.
+ * for long, and damage to that last one must not look like a crash before it. Without room it is left out; so it is
+ * with redo on a disk, where it would cost as much as a commit. What a record keeps free behind itself stays free.
  * Crash before the fence that follows: the last record is the newest one, whole, as before. After: it has a
  * successor that has ended. */
 static void say_last(struct nvmi_log *log) {
   struct nvmi_record record;
-  if (!log->pool->method->entries || log->cursor->transaction == 1)
+  bool has_entries = log->pool->method->entries;
+  const struct nvmi_cursor *cursor = log->cursor;
+  if (cursor->transaction == 1)
     return;
-  nvmi_record_begin(&record, log, nvmi_log_next(log), false);
-  nvmi_record_end(&record);
+  if (!has_entries && (log->pool->persist->behind ||
+                       cursor->at + NVM_FRAME_ALIGN + NVMI_ROOM_FOR_VOID > cursor->segment->size))
+    return;
+  nvmi_record_begin(&record, log, has_entries ? nvmi_log_next(log) : log->cursor, false);
+  if (nvmi_record_end(&record) && !has_entries)
+    log->cursor->transaction++;
 }
 
 void nvmi_log_detach(struct nvmi_log *log) {
