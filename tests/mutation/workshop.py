@@ -18,14 +18,25 @@ EXPLORED = (("right.c", ()), ("threads.c", ()), ("threads.c", ("-DEARLY",)),
             ("handed.c", ()), ("joined.c", ()), ("counted.c", ()), ("recycled.c", ()))
 EXPLORE = ["crash", "-q", "--epoch-states", "16", "--samples", "8", "--interrupt-every", "0",
            "--seconds=0"]
-# Tests of lit whose programs are linked with the mutated runtime: what they reach is not measured.
+# Tests of lit whose programs are linked with the mutated runtime: what they reach is not measured. Tests, or
+# folders of them.
+LEFT = ("plugin/exits", "driver/calls-elsewhere.test", "driver/ends-elsewhere.test",
+        "driver/exceptions-elsewhere.test", "driver/jumps-elsewhere.test")
+JUMPED = ("plugin/porting/load-longjmp.test", "plugin/porting/scope-longjmp.test")
+ENDED = ("driver/last-thread.test", "driver/last-destructor.test", "plugin/porting")
 COMPILED = {"runtime/base/signal_frame.c": ("plugin/exits/handler-without-tables.c", "driver/handlers.test"),
-            "runtime/tx/called.c": ("plugin/unsafe/left-call.c", "plugin/unsafe/running-call.c"),
+            "runtime/core/exits.c": ("plugin/exits", *ENDED),
+            "runtime/tx/called.c": ("plugin/unsafe/left-call.c", "plugin/unsafe/running-call.c", *LEFT),
+            "runtime/tx/landed.c": (*LEFT, *JUMPED),
+            "runtime/tx/thread_end.c": (*LEFT, *ENDED),
             "runtime/judge/judge.c": ("plugin/ir/hidden-pointers.c", "plugin/ir/decided-together.c",
                                     "plugin/emit/closed-library.c"),
             "runtime/judge/own_image.c": ("plugin/ir/decided-together.c",),
+            "runtime/judge/pointers.c": ("plugin/ir/handler-in-long-check.c",),
             "runtime/order/order_join.c": ("plugin/ir/decided-together.c", "plugin/ir/review-a2-released.c"),
-            "runtime/interpose/locks.c": ("driver/locks-seen.test", "plugin/ir/locked.c"),
+            "runtime/interpose/jumps.c": (*LEFT, *JUMPED),
+            "runtime/interpose/locks.c": ("driver/locks-seen.test", "plugin/ir/locked.c", *ENDED),
+            "runtime/pool/close_logs.c": ("plugin/porting",),
             "runtime/symbols/statics.c": ("plugin/emit/closed-library.c", "plugin/emit/tagged-statics.c"),
             "runtime/symbols/statics_table.c": ("plugin/emit/closed-library.c", "plugin/emit/text.test")}
 LIT = "/usr/lib/llvm-19/build/utils/lit/lit.py"

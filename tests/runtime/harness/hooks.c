@@ -110,6 +110,17 @@ void hook_mapped(void *at, size_t size) {
   leave(&before);
 }
 
+unsigned hook_mapped_now(void) {
+  sigset_t before;
+  unsigned count = 0;
+  if (!enter(&before))
+    return 0;
+  for (struct mapping *m = mappings; m < mappings + MAPPINGS_MAX; m++)
+    count += m->start != 0;
+  leave(&before);
+  return count;
+}
+
 /* A mapping may lie in a larger one. */
 static void check_unmapped(uintptr_t at, size_t size) {
   uintptr_t end = 0;

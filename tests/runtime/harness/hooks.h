@@ -20,6 +20,8 @@ extern _Atomic unsigned hook_maps;
 /* Calls of munmap so far. Each gives back no more than one mmap gave, or the test ends. */
 extern _Atomic unsigned hook_unmapped;
 void hook_mapped(void *at, size_t size);
+/* What mmap gave and nobody has given back. */
+unsigned hook_mapped_now(void);
 /* faults.c: the kernel is older than 5.14, which knows of MADV_POPULATE_WRITE. */
 extern bool fault_old_kernel;
 /* syncs.c: every file lies on a file system of this type (linux/magic.h); 0: on its own. */
