@@ -167,11 +167,11 @@ struct written {
   uint64_t line, mask;
 };
 
-static bool is_written(const struct written *written, struct nvmi_deciding bytes) {
-  for (uint64_t at = bytes.from; at < bytes.to; at++)
-    if (at - written->line < NVM_LINE_SIZE && written->mask >> (at - written->line) & 1)
-      return true;
-  return false;
+static inline bool is_written(const struct written *written, struct nvmi_deciding bytes) {
+  uint64_t end = written->line + NVM_LINE_SIZE;
+  uint64_t from = bytes.from > written->line ? bytes.from : written->line;
+  uint64_t to = bytes.to < end ? bytes.to : end;
+  return from < to && written->mask >> (from - written->line) << (NVM_LINE_SIZE - (to - from)) != 0;
 }
 
 /* Of `count` places, `stride` apart, the first of which is given: those that reach into the line. */
@@ -265,7 +265,36 @@ enum nvm_error nvmi_judge_blocks(struct nvmi_judge *judge, uint64_t line, uint64
   return error;
 }
 
-enum nvm_error nvmi_judge_records(struct nvmi_judge *judge, uint64_t line, uint64_t mask) {
+/* Those that have bytes of `mask`, within [at, end). */
+static RACES_WITH_NEIGHBOURS enum nvm_error
+each_word(struct nvmi_judge *judge, uint64_t at, uint64_t end, const char *bytes, uint64_t mask) {
+  enum nvm_error error = NVM_OK;
+  for (uint64_t value; at < end && !error; at += sizeof value) {
+    if (!(mask >> at % NVM_LINE_SIZE & 0xff))
+      continue;
+    memcpy(&value, bytes + at % NVM_LINE_SIZE, sizeof value);
+    if (nvmi_may_be_unsafe(judge, value))
+      error = nvmi_judge_word(judge, at, value);
+  }
+  return error;
+}
+
+enum nvm_error nvmi_judge_line(struct nvmi_judge *judge, uint64_t line, const char *bytes,
+                               uint64_t mask) {
   struct written written = {judge, line, mask};
-  return nvmi_judge_blocks(judge, line, mask, judge_record, &written);
+  enum nvm_error error = NVM_OK;
+  for (uint64_t at = line, next; at < line + NVM_LINE_SIZE && !error; at = next) {
+    next = at + sizeof(uint64_t);
+    if (!(mask >> (at - line) & 0xff))
+      continue;
+    if (!nvmi_judge_knows(judge, at))
+      nvmi_judge_look_up(judge, at);
+    next = judge->end < line + NVM_LINE_SIZE ? judge->end : line + NVM_LINE_SIZE;
+    if (!judge->words)
+      continue;
+    error = each_word(judge, at, next, bytes, mask);
+    if (judge->by_record && !error)
+      error = each_judged(judge, at, next, judge_record, &written);
+  }
+  return error;
 }

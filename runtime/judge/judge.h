@@ -13,6 +13,9 @@
 #include "types/types.h"
 #include "types/words.h"
 
+/* Reads whole lines, of which other threads may write words that are not judged here. */
+#define RACES_WITH_NEIGHBOURS __attribute__((no_sanitize("thread")))
+
 enum { NVMI_SUSPECTS = 8 }; /* that wait at a time */
 
 /* What is known of the block that a word lies in; words in a row mostly share it. */
@@ -52,9 +55,10 @@ bool nvmi_has_volatile_at(struct nvm_pool *pool, uint64_t start, uint64_t end);
  * judge is not quiet: it is one. */
 enum nvm_error nvmi_judge_word(struct nvmi_judge *judge, uint64_t offset, uint64_t value);
 
-/* What the bytes of `mask`, of the line at an offset of the file, decide about, and hidden pointers
- * that have some of them. */
-enum nvm_error nvmi_judge_records(struct nvmi_judge *judge, uint64_t line, uint64_t mask);
+/* Of the line at an offset of the file: its words that have bytes of `mask` (the line is at `bytes`, in the pool or
+ * elsewhere), what these bytes decide about, and hidden pointers that have some of them. */
+enum nvm_error nvmi_judge_line(struct nvmi_judge *judge, uint64_t line, const char *bytes,
+                               uint64_t mask);
 
 /* Calls `visit` for each record that is judged as such in the blocks that have bytes of `mask`. */
 typedef enum nvm_error nvmi_visit_record(void *context, const struct nvm_type *type,

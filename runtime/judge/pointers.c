@@ -31,9 +31,6 @@
 
 #include <string.h>
 
-/* Reads whole lines, of which other threads may write words that are not judged here. */
-#define RACES_WITH_NEIGHBOURS __attribute__((no_sanitize("thread")))
-
 static enum nvm_error check_suspect(struct nvmi_judge *judge, uint64_t number) {
   uint64_t i = number % NVMI_SUSPECTS;
   return nvmi_judge_word(judge, judge->suspects[i].offset, judge->suspects[i].value);
@@ -145,10 +142,10 @@ static inline enum nvm_error check_lines(const struct nvmi_log *log, const struc
         continue;
       }
       enum nvm_error error = NVM_OK;
-      if (mask != UINT64_MAX || is_suspect(pool, at))
+      if (pool->judges_records)
+        error = nvmi_judge_line(&judge, at, pool->work + at, mask);
+      else if (mask != UINT64_MAX || is_suspect(pool, at))
         error = check_line(&judge, at, pool->work + at, mask);
-      if (NVMI_UNLIKELY(pool->judges_records) && !error)
-        error = nvmi_judge_records(&judge, at, mask);
       if (error)
         return end_of(&judge, error);
     }
@@ -160,13 +157,16 @@ static inline enum nvm_error check_lines(const struct nvmi_log *log, const struc
 static RACES_WITH_NEIGHBOURS enum nvm_error check_copy(struct nvmi_judge *judge,
                                                        const struct nvmi_sealed *copy) {
   uint64_t at = (copy->line << 6) - judge->pool->header.base;
+  const char *line = copy->bytes;
   char bytes[NVM_LINE_SIZE];
-  if (judge->image)
-    return check_line(judge, at, copy->bytes, copy->mask);
-  memcpy(bytes, judge->pool->work + at, sizeof bytes);
-  for (uint64_t left = copy->mask; left; left &= left - 1)
-    bytes[__builtin_ctzll(left)] = copy->bytes[__builtin_ctzll(left)];
-  return check_line(judge, at, bytes, copy->mask);
+  if (!judge->image) {
+    memcpy(bytes, judge->pool->work + at, sizeof bytes);
+    for (uint64_t left = copy->mask; left; left &= left - 1)
+      bytes[__builtin_ctzll(left)] = copy->bytes[__builtin_ctzll(left)];
+    line = bytes;
+  }
+  return judge->pool->judges_records ? nvmi_judge_line(judge, at, line, copy->mask)
+                                     : check_line(judge, at, line, copy->mask);
 }
 
 static enum nvm_error check_copies(struct nvmi_log *log, const struct nvmi_array *copies,
@@ -175,11 +175,8 @@ static enum nvm_error check_copies(struct nvmi_log *log, const struct nvmi_array
   const struct nvmi_sealed *all = copies->items;
   enum nvm_error error = NVM_OK;
   judge.image = image;
-  for (size_t i = 0; i < copies->count && !error; i++) {
+  for (size_t i = 0; i < copies->count && !error; i++)
     error = check_copy(&judge, &all[i]);
-    if (NVMI_UNLIKELY(log->pool->judges_records) && !error)
-      error = nvmi_judge_records(&judge, (all[i].line << 6) - log->pool->header.base, all[i].mask);
-  }
   return end_of(&judge, error);
 }
 
