@@ -1,7 +1,7 @@
 /* backup.c: see include/nvmove/backup.h.
  *
  * The copy is made page by page: what differs from the copy so far is copied, again and again, the
- * last time in a pool that is frozen (freeze.h): so the pause is that of comparing, and of copying
+ * last time in a pool that is quiesced (quiesce.h): so the pause is that of comparing, and of copying
  * what changed.
  *
  * A process that does not answer may be idle: then two rounds that find the same bytes will do. For
@@ -21,7 +21,7 @@
 #include "core/map.h"
 #include "platform/disk.h"
 #include "pool/pool.h"
-#include "tx/freeze.h"
+#include "tx/quiesce.h"
 #include "tx/tx.h"
 
 #include "nvmove/backup.h"
@@ -246,7 +246,7 @@ static int back_up(int from, const char *source, const char *path, struct nvm_ba
 static int copy_own(struct work *work, void *context) {
   struct nvm_pool *pool = context;
   bool whole = false;
-  if (first_rounds(work) || nvmi_freeze(pool))
+  if (first_rounds(work) || nvmi_quiesce(pool))
     return -1;
   int result = last_round(work, &whole);
   nvmi_thaw(pool);

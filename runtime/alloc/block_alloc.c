@@ -170,7 +170,7 @@ int nvmi_free_slowly(void *address) {
   if (nvmi_clear_bit(span->live, at.index, log->alone)) {
     struct nvmi_intent *intent = nvmi_recent_find(log, address);
     if (intent)
-      nvmi_heap_scrap(log, intent);
+      nvmi_heap_make_local(log, intent);
     else
       nvmi_intent_add(log, nvmi_intent_of(pool, span, at.index, NVMI_FREED));
     log->stats.frees++;

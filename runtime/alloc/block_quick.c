@@ -71,7 +71,7 @@ void *nvm_alloc(NVM_POOL *pool, uint64_t type, size_t size) {
     return nvmi_alloc_slowly(pool, type, size);
   uint32_t word = 1 + (type ? (uint32_t)log->blocks.types[slot].index : 0);
   /* Nobody takes these away while the thread is not at work. */
-  bool is_there = log->intents.scrap[class] || nvmi_ready_list(log, class, word)->count;
+  bool is_there = log->intents.local[class] || nvmi_ready_list(log, class, word)->count;
   if (NVMI_UNLIKELY((type && log->blocks.types[slot].id != type) || !is_there ||
                     !enter(thread, log)))
     return nvmi_alloc_slowly(pool, type, size);
@@ -115,7 +115,7 @@ int nvm_free(void *address) {
   bool lives = intent.span && nvmi_clear_bit(intent.span->live, intent.index, log->alone);
   if (NVMI_LIKELY(lives)) {
     if (known)
-      nvmi_heap_scrap(log, known);
+      nvmi_heap_make_local(log, known);
     else
       nvmi_intent_add(log, intent);
     log->stats.frees++;

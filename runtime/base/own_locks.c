@@ -56,7 +56,7 @@ static bool is_own_again(struct nvmi_mutex *lock) {
 
 static void let_signals_wait(enum nvmi_rank rank) {
   bool always = rank >= NVMI_LOCK_HEAP && rank <= NVMI_LOCK_SYNC;
-  bool never = rank < NVMI_LOCK_FREEZER || rank == NVMI_LOCK_ORDER;
+  bool never = rank < NVMI_LOCK_QUIESCE || rank == NVMI_LOCK_ORDER;
   if (self.masks || never || (!always && nvmi_at_work && nvmi_at_work()))
     return;
   self.before_locks = nvmi_signals_hold();
@@ -65,7 +65,7 @@ static void let_signals_wait(enum nvmi_rank rank) {
 
 static void let_signals_come(void) {
   bool held = false;
-  for (unsigned i = NVMI_LOCK_FREEZER; i < NVMI_RANKS; i++)
+  for (unsigned i = NVMI_LOCK_QUIESCE; i < NVMI_RANKS; i++)
     held |= self.held[i] && i != NVMI_LOCK_ORDER;
   if (held)
     return;

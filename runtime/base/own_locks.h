@@ -23,16 +23,16 @@ enum nvmi_rank {
   NVMI_LOCK_THREADS,  /* core: a thread that ends commits under it */
   /* tx: others are to finish what they are at, for which they may need those below. Who has it only
    * tries the next one (undoing.c). */
-  NVMI_LOCK_FREEZER,
+  NVMI_LOCK_QUIESCE,
   NVMI_LOCK_ORDER,   /* order: undoing needs a log under it, and commits */
   NVMI_LOCK_STATICS, /* symbols: makes entries in the heap under it */
   /* struct nvm_pool: logs, types, header. Who makes the second log waits under it for commits of the first
    * (log.c, become_several), which take what follows. */
   NVMI_LOCK_POOL,
   NVMI_LOCK_NUMBERING, /* struct nvm_pool: a record under it may need a longer log */
-  NVMI_LOCK_COUNT,     /* struct nvmi_counts: freeze.c takes it between the pool's and the heap's */
-  NVMI_LOCK_APPEND,    /* struct nvmi_counts: a new table comes from the heap */
-  NVMI_LOCK_HEAP,      /* struct nvmi_heap */
+  NVMI_LOCK_COUNT,  /* struct nvmi_counts: quiesce.c takes it between the pool's and the heap's */
+  NVMI_LOCK_APPEND, /* struct nvmi_counts: a new table comes from the heap */
+  NVMI_LOCK_HEAP,   /* struct nvmi_heap */
   NVMI_LOCK_CHECKPOINT, /* struct nvm_pool: who raises the bound */
   NVMI_LOCK_HUNT,       /* gc: blocks that threads hand each other */
   NVMI_LOCK_DESCRIBED,  /* types: layouts of libraries */
@@ -63,7 +63,7 @@ void nvmi_mutex_remove(struct nvmi_mutex *lock);
 
 /* The runtime's own: they order nothing among transactions. Signals wait while a thread has one:
  *
- *   before FREEZER, and ORDER   they do not wait: a handler that stores takes only locks behind these, and who
+ *   before QUIESCE, and ORDER   they do not wait: a handler that stores takes only locks behind these, and who
  *                               shuts a gate (core/gate.h) waits for none of these; order.h has its own way
  *   HEAP to SYNC                always: handlers may need a longer log, load, close a file or sync wherever
  *                               they come

@@ -11,7 +11,11 @@
 struct nvmi_thread;
 
 /* Who has shut a pool's gate. Each opens it for itself alone. */
-enum nvmi_gate { NVMI_GATE_SHRINK = 1, NVMI_GATE_FREEZE = 2, NVMI_GATE_CHILD = 4 /* of fork */ };
+enum nvmi_gate {
+  NVMI_GATE_DRAM_LIMIT = 1,
+  NVMI_GATE_QUIESCE = 2,
+  NVMI_GATE_CHILD = 4 /* of fork */
+};
 static inline void nvmi_gate_shut(_Atomic unsigned char *gate, enum nvmi_gate who) {
   atomic_fetch_or(gate, (unsigned char)who);
 }

@@ -50,9 +50,9 @@ struct nvmi_alias_part {
   uint64_t filter[NVMI_ALIAS_FILTER_BITS / 64];
 };
 
-/* Of a commit that stores past the log (tx/straight.h); all empty in between. */
-struct nvmi_straight_part {
-  struct nvmi_array large;  /* large blocks, as straight.c lists them */
+/* Of a commit that stores past the log (tx/direct.h); all empty in between. */
+struct nvmi_direct_part {
+  struct nvmi_array large;  /* large blocks, as direct.c lists them */
   struct nvmi_array items;  /* size_t: numbers of lines */
   struct nvmi_array single; /* struct nvmi_line */
 };
@@ -74,7 +74,7 @@ struct nvmi_log {
   struct nvmi_intents intents;  /* of the open transaction */
   struct nvmi_array sealed;     /* struct nvmi_sealed (sealed.h) */
   struct nvmi_alias_part alias;
-  struct nvmi_straight_part straight;
+  struct nvmi_direct_part direct;
   struct nvmi_array entries; /* of an abort (log_read.h) */
   struct nvmi_block_cache blocks;
   struct nvm_stats stats;

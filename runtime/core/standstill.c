@@ -15,9 +15,9 @@ static const uint64_t PATIENCE_NS = UINT64_C(1000000000); /* for transactions th
 
 enum { HOLDS = 64 }; /* looks at what the others are at, without letting those go that stand */
 
-static struct nvmi_mutex *const freezer = &nvmi_locks[NVMI_LOCK_FREEZER];
+static struct nvmi_mutex *const quiesce_lock = &nvmi_locks[NVMI_LOCK_QUIESCE];
 
-/* A thread does not go away meanwhile. The barrier orders what is read here, as in shrink.c. */
+/* A thread does not go away meanwhile. The barrier orders what is read here, as in dram_limit.c. */
 __attribute__((no_sanitize("thread"))) bool nvmi_others_work(const struct nvm_pool *pool) {
   for (unsigned i = 0; i < pool->log_count; i++) {
     struct nvmi_thread *owner = pool->logs[i]->owner;
@@ -55,7 +55,7 @@ static bool all_rest(uint64_t pools, struct nvm_pool **locked) {
   return rest;
 }
 
-static sigset_t before_stop; /* signals that were blocked; of the thread that has `freezer` */
+static sigset_t before_stop; /* signals that were blocked; of the thread that has `quiesce_lock` */
 
 /* At work twice over, the thread itself goes on; its signal handlers, which might store before that,
  * wait. Who holds a pool's lock may be interrupted by a handler that waits at a gate: all go on until
@@ -63,7 +63,7 @@ static sigset_t before_stop; /* signals that were blocked; of the thread that ha
 void nvmi_stop_others(struct nvmi_thread *thread, uint64_t pools) {
   struct nvm_pool *locked;
   sigset_t before = nvmi_signals_hold();
-  nvmi_lock(freezer);
+  nvmi_lock(quiesce_lock);
   before_stop = before;
   for (unsigned tries = 0;; tries++) {
     stop_all();
@@ -90,7 +90,7 @@ void nvmi_let_others(struct nvmi_thread *thread) {
   thread->busy--;
   let_all_go();
   sigset_t before = before_stop;
-  nvmi_unlock(freezer);
+  nvmi_unlock(quiesce_lock);
   nvmi_signals_release(&before);
 }
 

@@ -1,6 +1,6 @@
 /* standstill.h: all other threads stand still: none begins to note or to end a transaction.
  *
- * The process has one standstill at a time: who makes it holds NVMI_LOCK_FREEZER.
+ * The process has one standstill at a time: who makes it holds NVMI_LOCK_QUIESCE.
  */
 #pragma once
 

@@ -5,10 +5,10 @@
 
 #include "format/layout.h"
 
-/* At NVM_BACKUP_OFFSET, a line of its own; means something only while processes run (freeze.h). */
+/* At NVM_BACKUP_OFFSET, a line of its own; means something only while processes run (quiesce.h). */
 struct nvm_backup_words {
   uint64_t asked;    /* 0: nobody wants a copy; else a number that no earlier asking had */
-  uint64_t answered; /* the same: the pool is frozen */
+  uint64_t answered; /* the same: the pool is quiesced */
   uint64_t reserved[6];
 };
 static_assert(sizeof(struct nvm_backup_words) == 64 && NVM_BACKUP_OFFSET % 64 == 0, "");

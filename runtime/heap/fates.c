@@ -16,7 +16,7 @@ struct fate {
 static struct fate fate_by(const struct nvmi_intent *intent) {
   static const unsigned does[] = {[NVMI_ALLOCATED] = NVMI_FATE_ALLOCATES,
                                   [NVMI_FREED] = NVMI_FATE_FREES,
-                                  [NVMI_SCRAPPED] = NVMI_FATE_SCRAPS};
+                                  [NVMI_LOCAL] = NVMI_FATE_LOCAL};
   return (struct fate){intent->span, intent->index, does[intent->fate]};
 }
 

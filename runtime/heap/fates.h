@@ -4,7 +4,7 @@
 #include "heap/heap_types.h"
 
 /* Bits; a block that is allocated and freed has lived within the transaction. */
-enum { NVMI_FATE_FREES = 1, NVMI_FATE_ALLOCATES = 2, NVMI_FATE_SCRAPS = 4 };
+enum { NVMI_FATE_FREES = 1, NVMI_FATE_ALLOCATES = 2, NVMI_FATE_LOCAL = 4 };
 
 struct nvmi_fates {
   const struct nvmi_array *intents;

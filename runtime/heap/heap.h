@@ -60,8 +60,8 @@ uint64_t nvmi_block_size_at(struct nvm_pool *pool, const struct nvmi_chunk *chun
  * starts there. */
 uint64_t nvmi_heap_type(struct nvm_pool *pool, const void *address);
 
-/* What the transaction writes to scraps need not be kept. */
-void nvmi_heap_forget_scraps(struct nvmi_log *log);
+/* What the transaction writes to local blocks need not be kept. */
+void nvmi_heap_forget_locals(struct nvmi_log *log);
 /* Writes down the operations of the transaction's allocations and frees. False: out of memory. */
 bool nvmi_heap_operate(struct nvmi_log *log);
 static inline bool nvmi_heap_prepare(struct nvmi_log *log) {

@@ -18,10 +18,10 @@
 #include <signal.h>
 #include <string.h>
 
-void nvmi_heap_forget_scraps(struct nvmi_log *log) {
+void nvmi_heap_forget_locals(struct nvmi_log *log) {
   for (size_t i = 0; i < log->intents.list.count; i++) {
     const struct nvmi_intent *intent = nvmi_intent_at(log, i);
-    if (intent->fate == NVMI_SCRAPPED)
+    if (intent->fate == NVMI_LOCAL)
       nvmi_note_forget(log->owner, intent->address,
                        log->pool->heap->geometry[intent->class].block_size);
   }
@@ -59,7 +59,7 @@ bool nvmi_heap_operate(struct nvmi_log *log) {
     return false;
   for (size_t i = 0; i < log->intents.list.count; i++) {
     const struct nvmi_intent *intent = nvmi_intent_at(log, i);
-    if (intent->fate != NVMI_SCRAPPED)
+    if (intent->fate != NVMI_LOCAL)
       operate(log, intent, intent->fate == NVMI_FREED ? 0 : intent->word);
   }
   return true;
@@ -96,9 +96,9 @@ static void release(struct nvmi_log *log, const struct nvmi_intent *intent, bool
 
 /* The list of another transaction begins. */
 static void clear(struct nvmi_log *log) {
-  if (log->intents.scraps)
-    memset(log->intents.scrap, 0, sizeof log->intents.scrap);
-  log->intents.scraps = 0;
+  if (log->intents.locals)
+    memset(log->intents.local, 0, sizeof log->intents.local);
+  log->intents.locals = 0;
   log->intents.has_large = false;
   log->intents.list.count = 0;
   log->operations.count = 0;
@@ -167,7 +167,7 @@ struct nvmi_array nvmi_heap_pack(struct nvmi_log *log) {
 }
 
 /* All allocations, then all frees: a block may be allocated in one part of the group and freed in
- * the other, never the other way round. Scraps wait for the end. */
+ * the other, never the other way round. Local blocks wait for the end. */
 void nvmi_heap_adopt(struct nvmi_log *log, const struct nvmi_intent *intents, size_t count) {
   struct nvmi_array own = nvmi_heap_pack(log);
   for (int frees = 0; frees < 2; frees++)

@@ -80,14 +80,14 @@ static inline struct nvmi_intent nvmi_intent_of(const struct nvm_pool *pool, str
                               .class = (uint8_t)span->class};
 }
 
-/* A scrap of the class, claimed again; null: there is none. */
+/* A local block of the class, claimed again; null: there is none. */
 static inline struct nvmi_intent *nvmi_heap_reuse(struct nvmi_log *log, uint32_t class) {
-  if (!log->intents.scrap[class])
+  if (!log->intents.local[class])
     return NULL;
-  uint32_t position = log->intents.scrap[class] - 1;
+  uint32_t position = log->intents.local[class] - 1;
   struct nvmi_intent *intent = nvmi_intent_at(log, position);
-  log->intents.scrap[class] = intent->next;
-  log->intents.scraps--;
+  log->intents.local[class] = intent->next;
+  log->intents.locals--;
   intent->fate = NVMI_ALLOCATED;
   nvmi_recent_put(log, intent->address, position);
   if (NVMI_UNLIKELY(log->sealed.count && log->pool->method->store))
@@ -105,11 +105,11 @@ static inline void nvmi_intent_live(struct nvmi_log *log, struct nvmi_intent *in
   nvmi_set_bit(span->live, intent->index, log->alone);
 }
 
-/* A small block that the open transaction allocated becomes a scrap. */
-static inline void nvmi_heap_scrap(struct nvmi_log *log, struct nvmi_intent *intent) {
-  uint32_t *newest = &log->intents.scrap[intent->class];
-  intent->fate = NVMI_SCRAPPED;
+/* A small block that the open transaction allocated becomes a local block. */
+static inline void nvmi_heap_make_local(struct nvmi_log *log, struct nvmi_intent *intent) {
+  uint32_t *newest = &log->intents.local[intent->class];
+  intent->fate = NVMI_LOCAL;
   intent->next = *newest;
   *newest = (uint32_t)(intent - nvmi_intent_at(log, 0)) + 1;
-  log->intents.scraps++;
+  log->intents.locals++;
 }

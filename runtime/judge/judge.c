@@ -57,7 +57,7 @@ static bool is_freed(struct nvmi_judge *judge, const struct nvmi_span *span, uin
   if (!judge->has_fates && !nvmi_fates_start(&judge->fates, judge->log))
     nvmi_fatal(NVM_ENOMEMORY, judge->pool->path, "out of memory to look at a transaction's blocks");
   judge->has_fates = true;
-  return nvmi_fate_of(&judge->fates, span, index) & (NVMI_FATE_FREES | NVMI_FATE_SCRAPS);
+  return nvmi_fate_of(&judge->fates, span, index) & (NVMI_FATE_FREES | NVMI_FATE_LOCAL);
 }
 
 /* What is freed by this very transaction points to nothing any more. What another one frees may

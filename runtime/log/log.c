@@ -141,7 +141,7 @@ void nvmi_log_await(struct nvm_pool *pool, uint64_t order) {
 void nvmi_pool_stores_unnoted(struct nvm_pool *pool) {
   if (atomic_exchange(&pool->stores_unnoted, true))
     return;
-  if (pool->written) { /* who gives pages of the view back has done so, or sees it (tx/shrink.c) */
+  if (pool->written) { /* who gives pages of the view back has done so, or sees it (tx/dram_limit.c) */
     nvmi_lock(&pool->lock);
     nvmi_unlock(&pool->lock);
   }
@@ -251,11 +251,11 @@ static struct nvmi_log *attach_locked(struct nvm_pool *pool) {
 const char *nvmi_log_fault(const struct nvmi_log *log) {
   const struct nvmi_cursor *cursor = log->cursor;
   if (log->intents.list.count || log->operations.count || log->intents.awaited_count ||
-      log->intents.scraps || log->intents.has_large)
+      log->intents.locals || log->intents.has_large)
     return "a transaction that has ended intends nothing";
   for (unsigned class = 0; class < NVMI_CLASSES; class ++)
-    if (log->intents.scrap[class])
-      return "a transaction that has ended has no scraps";
+    if (log->intents.local[class])
+      return "a transaction that has ended has no local blocks";
   if (log->sealed.count)
     return "a transaction that has ended has no sealed lines";
   if (cursor->at < sizeof *cursor->segment || cursor->at > cursor->segment->size)

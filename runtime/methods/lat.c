@@ -7,7 +7,7 @@
  * to their places, which is not waited for (docs/internals/crash-consistency.md, L1 to L4). Bytes of
  * a block that the transaction has allocated are stored in place at once: nobody else has the block,
  * and after a crash it is free. They are in the record as well, but for large blocks and long stores, which
- * are fenced before the record (tx/straight.h).
+ * are fenced before the record (tx/direct.h).
  *
  * Other threads see a value when it is in place, or when the transaction has released a lock: then
  * they are sealed, as with `shadow`, and handed over (core/handed.h).
@@ -25,7 +25,7 @@
 #include "methods/redo_commit.h"
 #include "methods/shadow.h"
 #include "order/order_join.h"
-#include "tx/straight.h"
+#include "tx/direct.h"
 
 #include <string.h>
 
@@ -170,8 +170,8 @@ static enum nvm_error lat_commit(struct nvmi_log *log, const struct nvmi_line *l
   if (NVMI_LIKELY(commit_short(log, lines, count)))
     return NVM_OK;
   size_t rest;
-  nvmi_straight_store(log, lines, count);
-  const struct nvmi_line *single = nvmi_straight_rest(log, lines, count, &rest);
+  nvmi_direct_store(log, lines, count);
+  const struct nvmi_line *single = nvmi_direct_rest(log, lines, count, &rest);
   if (single && commit_short(log, single, rest))
     return NVM_OK;
   return nvmi_redo_commit(log, lines, count);

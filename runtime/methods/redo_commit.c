@@ -7,8 +7,8 @@
 #include "core/follower.h"
 #include "core/map.h"
 #include "judge/pointers.h"
-#include "tx/shrink.h"
-#include "tx/straight.h"
+#include "tx/direct.h"
+#include "tx/dram_limit.h"
 #include "types/compare.h"
 
 static void add_to_record(void *record, struct nvm_pool *pool, uint64_t offset, uint64_t mask) {
@@ -29,7 +29,7 @@ static const struct nvmi_line *late_item(const struct nvmi_log *log, size_t i) {
   return nvmi_pool_at((void *)(nvmi_line_first(item) << 6)) == log->pool ? item : NULL;
 }
 
-/* A handler may have stored to lines that are in the record already, or went straight; then all it
+/* A handler may have stored to lines that are in the record already, or went directly; then all it
  * stored joins them. Gives how many items that are. */
 static size_t add_late(struct nvmi_record *record) {
   size_t i = 0;
@@ -45,7 +45,7 @@ static size_t add_late(struct nvmi_record *record) {
 static void store_late(const struct nvmi_log *log, size_t late) {
   for (size_t i = 0; NVMI_UNLIKELY(i < late); i++)
     if (late_item(log, i))
-      nvmi_straight_item(log->pool, late_item(log, i));
+      nvmi_direct_item(log->pool, late_item(log, i));
 }
 
 /* A handler's stores since the record was put together are no part of it, and some may be in place
@@ -66,7 +66,7 @@ void nvmi_redo_commit_behind(struct nvmi_log *log, size_t late) {
 
 static void count_page(void *unused, struct nvm_pool *pool, uint64_t offset, uint64_t mask) {
   (void)unused, (void)mask;
-  nvmi_shrink_wrote(pool, offset);
+  nvmi_dram_limit_wrote(pool, offset);
 }
 
 /* The number of a record that did not fit is used up: an empty one takes its place, durable before
@@ -94,8 +94,8 @@ enum nvm_error nvmi_redo_commit(struct nvmi_log *log, const struct nvmi_line *li
   size_t older = log->sealed.count - log->alias.count;
   add_sealed(&record, 0, older);
   for (size_t i = 0, next = 0; i < count; i++) {
-    nvmi_straight_fetch(pool, lines, i, count);
-    if (!nvmi_straight_went(log, i, &next))
+    nvmi_direct_fetch(pool, lines, i, count);
+    if (!nvmi_direct_went(log, i, &next))
       nvmi_shadow_each_line(pool, &lines[i], 1, add_to_record, &record);
   }
   add_sealed(&record, older, log->sealed.count);
@@ -116,8 +116,8 @@ enum nvm_error nvmi_redo_commit(struct nvmi_log *log, const struct nvmi_line *li
   nvmi_log_begin_behind(log);
   nvmi_redo_store_sealed(log);
   for (size_t i = 0, next = 0; i < count; i++)
-    if (!nvmi_straight_went(log, i, &next)) {
-      nvmi_straight_item(pool, &lines[i]);
+    if (!nvmi_direct_went(log, i, &next)) {
+      nvmi_direct_item(pool, &lines[i]);
       log->stats.flushed_lines += nvmi_line_count(&lines[i]);
     }
   store_late(log, late);
@@ -136,7 +136,7 @@ enum nvm_error nvmi_redo_commit(struct nvmi_log *log, const struct nvmi_line *li
     nvmi_compare(pool);
   if (NVMI_UNLIKELY(pool->written)) {
     nvmi_shadow_each_line(pool, lines, count, count_page, NULL);
-    nvmi_shrink(log);
+    nvmi_dram_limit_keep(log);
   }
   return NVM_OK;
 }

@@ -13,7 +13,7 @@
 #include "methods/shadow_lines.h"
 
 /* Commits what the log has sealed, then the lines, as the program's view has them now, then aliases. What went
- * straight is left out: nvmi_straight_store (tx/straight.h) has been called. NVM_ENOSPACE: the log
+ * directly is left out: nvmi_direct_store (tx/direct.h) has been called. NVM_ENOSPACE: the log
  * cannot grow; nothing has happened. */
 enum nvm_error nvmi_redo_commit(struct nvmi_log *log, const struct nvmi_line *lines, size_t count);
 

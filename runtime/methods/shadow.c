@@ -1,5 +1,5 @@
 /* shadow.c: stores go to a private copy; commit writes one record of the changed bytes and fences
- * once, or once more before that, for the bytes of new blocks (straight.h); twice behind it where
+ * once, or once more before that, for the bytes of new blocks (direct.h); twice behind it where
  * the record is long.
  *
  * The program's view is a copy-on-write mapping: nothing of what others can reach is stored in the
@@ -27,7 +27,7 @@
 #include "methods/shadow_lines.h"
 #include "order/order_join.h"
 #include "order/undoing.h"
-#include "tx/straight.h"
+#include "tx/direct.h"
 #include "types/compare.h"
 
 #include <stdlib.h>
@@ -75,14 +75,14 @@ commit_short(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) 
   return true;
 }
 
-/* What one frame does not hold, or only when new blocks go straight and ranges are taken apart. */
+/* What one frame does not hold, or only when new blocks go directly and ranges are taken apart. */
 static __attribute__((noinline)) enum nvm_error
 commit_otherwise(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   size_t rest;
   if (!count && !log->operations.count && !log->sealed.count)
     return NVM_OK;
-  nvmi_straight_store(log, lines, count);
-  const struct nvmi_line *single = nvmi_straight_rest(log, lines, count, &rest);
+  nvmi_direct_store(log, lines, count);
+  const struct nvmi_line *single = nvmi_direct_rest(log, lines, count, &rest);
   if (single && commit_short(log, single, rest))
     return NVM_OK;
   return nvmi_redo_commit(log, lines, count);

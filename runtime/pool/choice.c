@@ -8,7 +8,7 @@
 #include "platform/sync.h"
 #include "pool/durable.h"
 #include "trace/trace.h"
-#include "tx/shrink.h"
+#include "tx/dram_limit.h"
 
 #include <unistd.h>
 
@@ -27,7 +27,7 @@ const struct nvmi_method *nvmi_method_of(uint32_t id) {
  * the pool's size, or what NVMOVE_SHADOW_DRAM bounds it to. */
 static bool fits_in_dram(const struct nvm_pool *pool) {
   uint64_t dram = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-  uint64_t needed = pool->header.heap_size, bound = nvmi_shrink_bound();
+  uint64_t needed = pool->header.heap_size, bound = nvmi_dram_limit();
   return (bound && bound < needed ? bound : needed) < dram / 2;
 }
 

@@ -158,7 +158,7 @@ void nvmi_log_shrink(struct nvm_pool *pool) {
 
 void nvmi_log_free_all(struct nvm_pool *pool) {
   nvmi_threads_lock();
-  nvmi_lock(&nvmi_locks[NVMI_LOCK_FREEZER]); /* whose owner looks at logs */
+  nvmi_lock(&nvmi_locks[NVMI_LOCK_QUIESCE]); /* whose owner looks at logs */
   for (unsigned i = 0; i < pool->log_count; i++) {
     struct nvmi_log *log = pool->logs[i];
     if (log->owner) {
@@ -171,13 +171,13 @@ void nvmi_log_free_all(struct nvm_pool *pool) {
     nvmi_ready_free(log);
     nvmi_array_free(&log->sealed, sizeof(struct nvmi_sealed));
     nvmi_alias_free(log);
-    nvmi_array_free(&log->straight.large, 2 * sizeof(uint64_t));
-    nvmi_array_free(&log->straight.items, sizeof(size_t));
-    nvmi_array_free(&log->straight.single, sizeof(struct nvmi_line));
+    nvmi_array_free(&log->direct.large, 2 * sizeof(uint64_t));
+    nvmi_array_free(&log->direct.items, sizeof(size_t));
+    nvmi_array_free(&log->direct.single, sizeof(struct nvmi_line));
     nvmi_array_free(&log->entries, sizeof(struct nvm_frame *));
     munmap(log, sizeof *log);
   }
   pool->log_count = 0;
-  nvmi_unlock(&nvmi_locks[NVMI_LOCK_FREEZER]);
+  nvmi_unlock(&nvmi_locks[NVMI_LOCK_QUIESCE]);
   nvmi_threads_unlock();
 }

@@ -30,7 +30,7 @@
 #include "order/order_turn.h"
 #include "platform/sync.h"
 #include "pool/pool.h"
-#include "tx/freeze.h"
+#include "tx/quiesce.h"
 #include "tx/thread_end.h"
 #include "tx/tx.h"
 #include "tx/tx_order.h"
@@ -91,7 +91,7 @@ static void orphan(struct nvm_pool *pool) {
 
 static void in_child(void) {
   process = getpid();
-  nvmi_freeze_forget();
+  nvmi_quiesce_forget();
   nvmi_own_threads_in_child();
   nvmi_sync_in_child(hands_over);
   if (!hands_over) {

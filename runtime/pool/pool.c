@@ -31,7 +31,7 @@
 #include "pool/root.h"
 #include "symbols/statics.h"
 #include "trace/trace.h"
-#include "tx/shrink.h"
+#include "tx/dram_limit.h"
 #include "types/compare.h"
 #include "types/described.h"
 #include "types/types.h"
@@ -181,7 +181,7 @@ static int start(struct nvm_pool *pool) {
     return -1;
   if (pool->header.domain == NVM_DOMAIN_DISK)
     nvmi_sync_add(pool->index, pool->home, pool->work, pool->header.range, pool->path, pool->fd);
-  if (nvmi_heap_start(pool) || nvmi_shrink_start(pool))
+  if (nvmi_heap_start(pool) || nvmi_dram_limit_start(pool))
     return -1;
   nvmi_events_install();
   nvmi_locks_look();
@@ -190,16 +190,16 @@ static int start(struct nvm_pool *pool) {
 
 void nvmi_pool_undo_start(struct nvm_pool *pool) {
   nvmi_counts_stop(pool);
-  nvmi_shrink_stop(pool);
+  nvmi_dram_limit_stop(pool);
   nvmi_statics_stop(pool);
   nvmi_heap_stop(pool);
   if (pool->file)
     nvmi_delayed_stop(pool->index);
   nvmi_sync_remove(pool->index, pool->home);
   nvmi_unmap_pool(pool);
-  nvmi_lock(&nvmi_locks[NVMI_LOCK_FREEZER]); /* whose owner knows pools by their numbers */
+  nvmi_lock(&nvmi_locks[NVMI_LOCK_QUIESCE]); /* whose owner knows pools by their numbers */
   nvmi_map_release(pool);
-  nvmi_unlock(&nvmi_locks[NVMI_LOCK_FREEZER]);
+  nvmi_unlock(&nvmi_locks[NVMI_LOCK_QUIESCE]);
 }
 
 static int create_file(struct nvm_pool *pool, const char *folder, char *name, size_t name_size) {

@@ -22,7 +22,7 @@
 #include "log/log.h"
 #include "order/order.h"
 #include "tx/called.h"
-#include "tx/freeze.h"
+#include "tx/quiesce.h"
 #include "tx/tx_fault.h"
 #include "tx/tx_order.h"
 #include "tx/wrap.h"
@@ -92,11 +92,11 @@ finish_pool(struct nvmi_log *log, const struct nvmi_line *lines, size_t count, b
   return end_in_pool(log, lines, count, commit, NULL);
 }
 
-/* Without what was stored to scraps, but where views are compared with the file. */
-static __attribute__((noinline)) void collect_without_scraps(struct nvmi_thread *thread,
+/* Without what was stored to local blocks, but where views are compared with the file. */
+static __attribute__((noinline)) void collect_without_locals(struct nvmi_thread *thread,
                                                              struct nvmi_log *log) {
   if (!nvmi_view_is_compared(log->pool))
-    nvmi_heap_forget_scraps(log);
+    nvmi_heap_forget_locals(log);
   nvmi_lines_collect(thread, 0);
 }
 
@@ -179,8 +179,8 @@ finish(struct nvmi_thread *thread, bool commit, bool masked, bool in_order) {
   if (!masked && NVMI_UNLIKELY(nested || (!in_order && thread->ticket)))
     return finish_again(thread, touched, commit, in_order);
   if (NVMI_LIKELY(!(touched & (touched - 1)) && !nested)) {
-    if (NVMI_UNLIKELY(log->intents.scraps))
-      collect_without_scraps(thread, log);
+    if (NVMI_UNLIKELY(log->intents.locals))
+      collect_without_locals(thread, log);
     else
       nvmi_lines_collect(thread, 0);
     error = finish_pool(log, thread->lines.items, thread->lines.count, commit);

@@ -5,7 +5,7 @@
 #include "pool/Plan.h"
 #include "pool/Successor.h"
 
-#include "nvmove/carry.h"
+#include "nvmove/convert.h"
 #include "support/Failed.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -318,7 +318,7 @@ llvm::Error Converter::run() {
         nvm_tx_commit(New))
       return lastError();
   }
-  if (nvm_pool_carry_statics(New, Old) ||
+  if (nvm_pool_convert_statics(New, Old) ||
       (Account.counts_references && nvm_pool_count_references(New)))
     return lastError();
   return llvm::Error::success();

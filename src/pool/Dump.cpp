@@ -4,7 +4,7 @@
 #include "pool/Members.h"
 #include "support/Suggest.h"
 
-#include "nvmove/carry.h"
+#include "nvmove/convert.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

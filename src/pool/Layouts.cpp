@@ -5,7 +5,7 @@
 // apply; every address that is followed is checked against it.
 #include "pool/Layouts.h"
 
-#include "nvmove/carry.h"
+#include "nvmove/convert.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"

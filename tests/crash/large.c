@@ -1,4 +1,4 @@
-// A block whose bytes go straight to the file is there in each state in which its record is.
+// A block whose bytes go directly to the file is there in each state in which its record is.
 // RUN: %cc -O1 %s -o %t && rm -f %pool
 // RUN: env NVMOVE_METHOD=shadow %crash -- %t %pool | FileCheck %s
 // CHECK: no finding: every state

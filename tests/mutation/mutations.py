@@ -55,9 +55,9 @@ RULES = [
 # known by its name, so all is tried.
 WHOLE = ["runtime/" + name for name in
          ("order/order.c", "order/order_join.c", "order/order_turn.c", "order/waits.c", "order/ticket.c",
-          "order/undoing.c", "order/kept_blocks.c", "interpose/locks.c", "tx/tx_order.c", "tx/freeze.c",
+          "order/undoing.c", "order/kept_blocks.c", "interpose/locks.c", "tx/tx_order.c", "tx/quiesce.c",
           "tx/thread_end.c", "pool/close_logs.c",
-          "tx/landed.c", "tx/shrink.c", "interpose/jumps.c", "base/signals.c", "core/exits.c",
+          "tx/landed.c", "tx/dram_limit.c", "interpose/jumps.c", "base/signals.c", "core/exits.c",
           "core/gate.c", "core/standstill.c",
           "judge/judge.c", "judge/own_image.c", "judge/pointers_safe.c", "tx/called.c", "tx/note_call.c",
           "log/log_end.c", "platform/sync.c",

@@ -14,7 +14,7 @@ FLAGS = ["-std=gnu11", "-O1", "-g0", "-w", "-fPIC", "-Iinclude", "-Iruntime", "-
          f'-DNVMOVE_TEST_SOURCE="{ROOT}"']
 # Right programs of tests/crash: (source, further options).
 EXPLORED = (("right.c", ()), ("threads.c", ()), ("threads.c", ("-DEARLY",)),
-            ("straight.c", ()), ("straight.c", ("-DSIZE=1000",)),
+            ("direct.c", ()), ("direct.c", ("-DSIZE=1000",)),
             ("handed.c", ()), ("joined.c", ()), ("counted.c", ()), ("recycled.c", ()))
 EXPLORE = ["crash", "-q", "--epoch-states", "16", "--samples", "8", "--interrupt-every", "0",
            "--seconds=0"]

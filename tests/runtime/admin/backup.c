@@ -185,25 +185,25 @@ TEST(backup_of_an_open_pool) {
   }
 }
 
-/* While the pool is frozen, a thread that is in the middle of a transaction cannot end it. */
-static NVM_POOL *frozen;
+/* While the pool is quiesced, a thread that is in the middle of a transaction cannot end it. */
+static NVM_POOL *quiesced;
 static _Atomic int stage; /* 1: the writer has noted, 2: it may commit, 3: it has */
 
 static void *commit_late(void *argument) {
   struct shelf *shelf = argument;
-  CHECK(nvm_tx_begin(frozen) == 0 && nvm_alloc(frozen, 0, 100) && nvm_tx_commit(frozen) == 0);
-  CHECK(nvm_tx_begin(frozen) == 0);
+  CHECK(nvm_tx_begin(quiesced) == 0 && nvm_alloc(quiesced, 0, 100) && nvm_tx_commit(quiesced) == 0);
+  CHECK(nvm_tx_begin(quiesced) == 0);
   STORE(shelf->round[0], 5);
   stage = 1;
   while (stage != 2)
     usleep(100);
-  CHECK(nvm_tx_commit(frozen) == 0);
+  CHECK(nvm_tx_commit(quiesced) == 0);
   stage = 3;
   return NULL;
 }
 
 static void let_commit(enum nvmi_step step) {
-  if (step != NVMI_STEP_CREATE || !frozen->gate)
+  if (step != NVMI_STEP_CREATE || !quiesced->gate)
     return;
   stage = 2;
   usleep(30000);
@@ -215,17 +215,17 @@ TEST(backup_holds_commits_up) {
   snprintf(path, sizeof path, "%s", test_path("pool"));
   snprintf(copy, sizeof copy, "%s", test_path("copy"));
   prepare(path);
-  frozen = test_open(path);
+  quiesced = test_open(path);
   pthread_t thread;
-  struct shelf *shelf = ((struct root *)nvm_pool_root(frozen))->shelf[0];
+  struct shelf *shelf = ((struct root *)nvm_pool_root(quiesced))->shelf[0];
   CHECK(pthread_create(&thread, NULL, commit_late, shelf) == 0);
   while (stage != 1)
     usleep(100);
   setenv("NVMOVE_KILL_AT", "create:1000000", 1); /* so that what is done asks the hook */
   hook_steps(let_commit);
-  CHECK(nvm_pool_backup(frozen, copy, NULL) == 0);
+  CHECK(nvm_pool_backup(quiesced, copy, NULL) == 0);
   CHECK(pthread_join(thread, NULL) == 0 && stage == 3);
-  CHECK(nvm_pool_close(frozen) == 0);
+  CHECK(nvm_pool_close(quiesced) == 0);
   NVM_POOL *pool = test_open(copy);
   CHECK(((struct root *)nvm_pool_root(pool))->shelf[0]->round[0] == 0);
   CHECK(nvm_pool_close(pool) == 0);
@@ -307,9 +307,9 @@ static void stop_in_commit(enum nvmi_step step) {
 
 static void *stop_at_work(void *shelf) {
   stops = true;
-  CHECK(nvm_tx_begin(frozen) == 0);
+  CHECK(nvm_tx_begin(quiesced) == 0);
   STORE(((struct shelf *)shelf)->round[0], 5);
-  CHECK(nvm_tx_commit(frozen) == 0);
+  CHECK(nvm_tx_commit(quiesced) == 0);
   return NULL;
 }
 
@@ -318,18 +318,18 @@ TEST_ONCE(backup_gives_up_on_threads_at_work) {
   char copy[200];
   snprintf(copy, sizeof copy, "%s", test_path("copy"));
   prepare(test_path("pool"));
-  frozen = test_open(test_path("pool"));
+  quiesced = test_open(test_path("pool"));
   pthread_t thread;
   setenv("NVMOVE_KILL_AT", "create:1000000", 1); /* so that what is done asks the hook */
   hook_steps(stop_in_commit);
   CHECK(pthread_create(&thread, NULL, stop_at_work,
-                       ((struct root *)nvm_pool_root(frozen))->shelf[0]) == 0);
+                       ((struct root *)nvm_pool_root(quiesced))->shelf[0]) == 0);
   while (stage != 1)
     usleep(100);
-  CHECK_FAILS(nvm_pool_backup(frozen, copy, NULL) == 0, NVM_EBUSY);
-  CHECK(access(copy, F_OK) != 0 && !frozen->gate);
+  CHECK_FAILS(nvm_pool_backup(quiesced, copy, NULL) == 0, NVM_EBUSY);
+  CHECK(access(copy, F_OK) != 0 && !quiesced->gate);
   stage = 2;
   CHECK(pthread_join(thread, NULL) == 0);
-  CHECK(nvm_pool_backup(frozen, copy, NULL) == 0 && nvm_pool_close(frozen) == 0);
+  CHECK(nvm_pool_backup(quiesced, copy, NULL) == 0 && nvm_pool_close(quiesced) == 0);
   test_check_pool(copy);
 }

@@ -27,7 +27,7 @@ TEST_ONCE(own_locks_let_signals_wait) {
   signal(SIGUSR1, come);
   struct nvmi_thread *thread = nvmi_thread_self();
   for (unsigned rank = 0; rank < NVMI_RANKS; rank++)
-    CHECK(waits_under(&nvmi_locks[rank]) == (rank >= NVMI_LOCK_FREEZER && rank != NVMI_LOCK_ORDER));
+    CHECK(waits_under(&nvmi_locks[rank]) == (rank >= NVMI_LOCK_QUIESCE && rank != NVMI_LOCK_ORDER));
   thread->busy = 1;
   for (unsigned rank = 0; rank < NVMI_RANKS; rank++)
     CHECK(waits_under(&nvmi_locks[rank]) == (rank >= NVMI_LOCK_HEAP && rank <= NVMI_LOCK_SYNC));

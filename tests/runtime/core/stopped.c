@@ -11,7 +11,7 @@
 #include "order/undoing.h"
 #include "pool/close_logs.h"
 #include "pool/pool.h"
-#include "tx/freeze.h"
+#include "tx/quiesce.h"
 
 #include <string.h>
 #include <sys/wait.h>
@@ -237,10 +237,10 @@ TEST(stopped_is_no_child) {
   CHECK(nvm_pool_close(all.pool) == 0);
 }
 
-/* While a pool is frozen nobody counts its references. */
+/* While a pool is quiesced nobody counts its references. */
 TEST(stopped_is_who_counts) {
   prepare();
-  CHECK(nvm_pool_count_references(all.pool) == 0 && nvmi_freeze(all.pool) == 0);
+  CHECK(nvm_pool_count_references(all.pool) == 0 && nvmi_quiesce(all.pool) == 0);
   CHECK(!nvmi_try_lock(&all.pool->counts->count));
   nvmi_thaw(all.pool);
   CHECK(nvmi_try_lock(&all.pool->counts->count));

@@ -105,7 +105,7 @@ static void replace_item(struct world *world) {
   unsigned i = (unsigned)draw(world, ITEMS);
   size_t size = draw(world, 40) == 0 ? 70000 + draw(world, 20000) : 16 + draw(world, 1200);
   bool twice = draw(world, 3) == 0, none = draw(world, 5) == 0;
-  unsigned char *block = NULL, *scrap;
+  unsigned char *block = NULL, *old;
   if (world->pool)
     CHECK(nvm_free(item_of(world, i)) == 0);
   model.size[i] = none ? 0 : (unsigned)size;
@@ -114,8 +114,8 @@ static void replace_item(struct world *world) {
     CHECK((block = nvm_alloc(world->pool, 0, size)) != NULL);
     if (twice) { /* it lives once before */
       nvm_wrap_write(block, model.area, size < AREA ? size : AREA);
-      scrap = block;
-      CHECK(nvm_free(scrap) == 0 && (block = nvm_alloc(world->pool, 0, size)) != NULL);
+      old = block;
+      CHECK(nvm_free(old) == 0 && (block = nvm_alloc(world->pool, 0, size)) != NULL);
     }
   }
   if (!none)

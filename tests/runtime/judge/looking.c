@@ -127,7 +127,7 @@ TEST_ONCE(looking_reads_the_heap) {
 static unsigned yields;
 static void open_gate(void) {
   yields++;
-  nvmi_gate_open(&all.pool->gate, NVMI_GATE_SHRINK);
+  nvmi_gate_open(&all.pool->gate, NVMI_GATE_DRAM_LIMIT);
 }
 
 /* A look is work: it waits while the gate is shut. */
@@ -137,7 +137,7 @@ TEST_ONCE(looking_waits_at_the_gate) {
   STORE(pointers[0].to, pointers);
   alarm(SECONDS);
   hook_yield = open_gate;
-  nvmi_gate_shut(&all.pool->gate, NVMI_GATE_SHRINK);
+  nvmi_gate_shut(&all.pool->gate, NVMI_GATE_DRAM_LIMIT);
   CHECK(nvmi_pointers_are_safe(nvmi_self, nvmi_self->touched));
   hook_yield = NULL;
   CHECK(yields == 1 && !nvmi_self->busy);

@@ -45,7 +45,7 @@ static uint64_t seen;
 static void go_on(void) {
   yields++;
   seen = *(volatile uint64_t *)words;
-  nvmi_gate_open(&pool->gate, NVMI_GATE_SHRINK);
+  nvmi_gate_open(&pool->gate, NVMI_GATE_DRAM_LIMIT);
   nvmi_slow.stopped = false;
 }
 
@@ -53,7 +53,7 @@ static void shut(void) {
   alarm(SECONDS);
   yields = 0;
   hook_yield = go_on;
-  nvmi_gate_shut(&pool->gate, NVMI_GATE_SHRINK);
+  nvmi_gate_shut(&pool->gate, NVMI_GATE_DRAM_LIMIT);
 }
 
 static void expect_yields(unsigned count) {
@@ -71,7 +71,7 @@ TEST_WRAPPED(wrap_calls_wait_at_the_gate) {
   nvm_wrap_store64(&words[FAR], 2);
   expect_yields(1);
   shut();
-  nvmi_gate_open(&pool->gate, NVMI_GATE_SHRINK);
+  nvmi_gate_open(&pool->gate, NVMI_GATE_DRAM_LIMIT);
   nvmi_slow.stopped = true;
   nvm_wrap_store64(&words[FAR + 8], 2);
   expect_yields(1);

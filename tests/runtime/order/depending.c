@@ -10,7 +10,7 @@
 #include "order/order.h"
 #include "order/order_join.h"
 #include "order/ticket.h"
-#include "tx/freeze.h"
+#include "tx/quiesce.h"
 
 #include <signal.h>
 #include <string.h>

@@ -243,8 +243,8 @@ TEST(fenced_blocks_know_who_freed_them) {
   finish();
 }
 
-/* What goes straight to a new block is not overwritten by records of what was there before. */
-TEST(fenced_bytes_that_go_straight) {
+/* What goes directly to a new block is not overwritten by records of what was there before. */
+TEST(fenced_bytes_that_go_directly) {
   prepare();
   begin();
   char *block = nvm_alloc(all.pool, 0, BLOCK);

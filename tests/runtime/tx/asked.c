@@ -1,4 +1,4 @@
-/* asked.c: another process asks for a moment in which nobody writes (tx/freeze.h); here a thread of this
+/* asked.c: another process asks for a moment in which nobody writes (tx/quiesce.h); here a thread of this
  * one asks, as if it were another.
  */
 #define _GNU_SOURCE
@@ -6,7 +6,7 @@
 #include "log/log.h"
 #include "order/order.h"
 #include "order/ticket.h"
-#include "tx/freeze.h"
+#include "tx/quiesce.h"
 
 #include <errno.h>
 #include <fcntl.h>

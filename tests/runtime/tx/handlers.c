@@ -56,7 +56,7 @@ TEST_ONCE(power_failure_handler_in_commit) {
   power_fail_everywhere("undo", prepare, commit_plain, verify_handler);
 }
 
-/* The same where a new block's bytes went straight to the file, and another thread says meanwhile
+/* The same where a new block's bytes went directly to the file, and another thread says meanwhile
  * that the record need not be replayed: all that the handler stored is in place, or nothing. */
 enum { BLOCK = 1000, LATE = 40 };
 
@@ -73,7 +73,7 @@ static void *checkpoint_and_tell(void *unused) {
   return take_log(unused);
 }
 
-static void straight_with_handler(void *cut) {
+static void direct_with_handler(void *cut) {
   begin(cut);
   signal(SIGUSR1, store_both);
   CHECK(nvm_tx_begin(pool) == 0 && (block = nvm_alloc(pool, 0, BLOCK)));
@@ -102,7 +102,7 @@ static void verify_both(const char *path) { verify_with(path, are_both); }
 
 TEST_ONCE(power_failure_handler_behind_new_block) {
   share_progress();
-  power_fail_everywhere("shadow", prepare, straight_with_handler, verify_both);
+  power_fail_everywhere("shadow", prepare, direct_with_handler, verify_both);
 }
 
 /* A signal handler stores when the transaction that it interrupts has committed, and is not in

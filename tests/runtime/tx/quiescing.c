@@ -1,5 +1,5 @@
-/* freezing.c: who stops others, or freezes a pool: whom it waits for, and what its signals do meanwhile
- * (tx/freeze.c).
+/* quiescing.c: who stops others, or quiesces a pool: whom it waits for, and what its signals do meanwhile
+ * (tx/quiesce.c).
  */
 #define _GNU_SOURCE
 #include "blocked.h"
@@ -7,7 +7,7 @@
 #include "core/standstill.h"
 #include "followers.h"
 #include "gc/counts.h"
-#include "tx/freeze.h"
+#include "tx/quiesce.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,21 +28,21 @@ static void *store_and_stay(void *unused) {
   return unused;
 }
 
-/* Who freezes a pool alone needs no barrier; beside others it does, and fails without. */
-TEST(freezing_takes_a_barrier_for_others) {
+/* Who quiesces a pool alone needs no barrier; beside others it does, and fails without. */
+TEST(quiescing_takes_a_barrier_for_others) {
   prepare();
   hook_barrier = count_barrier;
-  CHECK(nvmi_freeze(all.pool) == 0 && barriers == 0);
+  CHECK(nvmi_quiesce(all.pool) == 0 && barriers == 0);
   nvmi_thaw(all.pool);
   hook_barrier = NULL;
   pthread_t other = start(store_and_stay, NULL);
   wait_for(1);
   hook_barrier = count_barrier;
   barriers = 0;
-  CHECK(nvmi_freeze(all.pool) == 0 && barriers == 1);
+  CHECK(nvmi_quiesce(all.pool) == 0 && barriers == 1);
   nvmi_thaw(all.pool);
   hook_no_barrier = true;
-  CHECK_FAILS(nvmi_freeze(all.pool) == 0, NVM_ESYSTEM);
+  CHECK_FAILS(nvmi_quiesce(all.pool) == 0, NVM_ESYSTEM);
   hook_no_barrier = false;
   hook_barrier = NULL;
   all.step = 2;
@@ -69,16 +69,16 @@ static void *work(void *unused) {
   return unused;
 }
 
-/* Who freezes pauses until nobody is at work. */
-TEST(freezing_pauses_for_who_is_at_work) {
+/* Who quiesces pauses until nobody is at work. */
+TEST(quiescing_pauses_for_who_is_at_work) {
   prepare();
   pthread_t other = start(work, NULL);
   wait_for(2);
   waits = pthread_self();
   hook_yield = go_on;
-  bool frozen = nvmi_freeze(all.pool) == 0, paused = all.step == 3;
+  bool quiesced = nvmi_quiesce(all.pool) == 0, paused = all.step == 3;
   hook_yield = NULL;
-  CHECK(frozen && paused);
+  CHECK(quiesced && paused);
   nvmi_thaw(all.pool);
   join(other);
   CHECK(nvm_pool_close(all.pool) == 0);
@@ -100,7 +100,7 @@ static void *lock_and_stand(void *unused) {
 }
 
 /* Who stops others lets them go on until the lock of a pool is free. */
-TEST(freezing_lets_go_who_has_the_lock) {
+TEST(quiescing_lets_go_who_has_the_lock) {
   prepare();
   begin();
   STORE(all.words[0], 1);
@@ -125,7 +125,7 @@ static void block(int signal) {
 }
 
 /* Signals wait while others stand still; then those do that did before. */
-TEST(freezing_lets_signals_wait) {
+TEST(quiescing_lets_signals_wait) {
   prepare();
   block(SIGUSR2);
   nvmi_stop_others(nvmi_thread_self(), UINT64_C(1) << all.pool->index);
@@ -156,7 +156,7 @@ static int ask(void) {
 }
 
 /* Signals wait while another process is answered, no longer. */
-TEST(freezing_answers_without_signals) {
+TEST(quiescing_answers_without_signals) {
   prepare();
   int fd = ask();
   block(SIGUSR2);
@@ -178,18 +178,18 @@ static void *store_once(void *unused) {
 
 /* What another thread was about to answer as the process forked nobody answers in the child: there a pool
  * of the same number is answered for again. */
-TEST(freezing_is_answered_in_a_child) {
+TEST(quiescing_is_answered_in_a_child) {
   prepare();
   int fd = ask();
   hook_futex = take_back;
-  nvmi_lock(&nvmi_locks[NVMI_LOCK_FREEZER]);
+  nvmi_lock(&nvmi_locks[NVMI_LOCK_QUIESCE]);
   pthread_t other = start(store_once, NULL);
-  usleep(MOMENT); /* it waits to freeze the pool */
+  usleep(MOMENT); /* it waits to quiesce the pool */
   pid_t child = fork();
   CHECK(child >= 0);
   if (!child) {
     unsigned number = all.pool->index;
-    nvmi_unlock(&nvmi_locks[NVMI_LOCK_FREEZER]);
+    nvmi_unlock(&nvmi_locks[NVMI_LOCK_QUIESCE]);
     CHECK(nvm_pool_close(all.pool) == 0);
     all.words = make(&all.pool, "other");
     CHECK(all.pool->index == number);
@@ -197,7 +197,7 @@ TEST(freezing_is_answered_in_a_child) {
     store_once(NULL);
     _exit(nvmi_backup_words(all.pool)->asked != 0);
   }
-  nvmi_unlock(&nvmi_locks[NVMI_LOCK_FREEZER]);
+  nvmi_unlock(&nvmi_locks[NVMI_LOCK_QUIESCE]);
   join(other);
   int status;
   CHECK(waitpid(child, &status, 0) == child && status == 0);
@@ -214,7 +214,7 @@ static void *stop_and_stay(void *unused) {
 }
 
 /* In the child of a handler that interrupted the runtime nobody stands still: who stopped all is not there. */
-TEST(freezing_is_over_in_a_child) {
+TEST(quiescing_is_over_in_a_child) {
   prepare();
   begin();
   STORE(all.words[0], 1);

@@ -1,13 +1,13 @@
-/* shrink.c: the DRAM of private views stays within its bound, and nothing is lost by that. */
+/* dram_limit.c: the DRAM of private views stays within its bound, and nothing is lost by that. */
 #define _GNU_SOURCE
-#include "tx/shrink.h"
+#include "tx/dram_limit.h"
 #include "core/gate.h"
 #include "core/standstill.h"
 #include "harness.h"
 #include "heap/heap_types.h"
 #include "hooks.h"
 #include "store.h"
-#include "tx/freeze.h"
+#include "tx/quiesce.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -193,7 +193,8 @@ TEST_ONCE(shrink_compares_what_others_stored) {
   CHECK(pthread_create(&thread, NULL, store_in_a_written_page, &s) == 0);
   hear(1);
   s.pool->written_limit = 0;
-  nvmi_shrink(nvmi_self->logs[s.pool->index]); /* no commit before, which would hear of it */
+  nvmi_dram_limit_keep(
+      nvmi_self->logs[s.pool->index]); /* no commit before, which would hear of it */
   CHECK(s.pool->written_count == 0);
   tell(2);
   CHECK(pthread_join(thread, NULL) == 0 && s.words[0] == 1 && s.words[8] == 1);
@@ -219,11 +220,11 @@ TEST_ONCE(shrink_gate_holds_notes_up) {
   CHECK(pthread_create(&thread, NULL, store_at_the_gate, &s) == 0);
   while (!stored)
     ;
-  nvmi_gate_shut(&s.pool->gate, NVMI_GATE_SHRINK);
+  nvmi_gate_shut(&s.pool->gate, NVMI_GATE_DRAM_LIMIT);
   stored = 2;
   usleep(20000);
   CHECK(stored == 2 && s.words[16] == 0);
-  nvmi_gate_open(&s.pool->gate, NVMI_GATE_SHRINK);
+  nvmi_gate_open(&s.pool->gate, NVMI_GATE_DRAM_LIMIT);
   CHECK(pthread_join(thread, NULL) == 0 && s.words[16] == 1);
   CHECK(nvm_pool_close(s.pool) == 0);
 }
@@ -241,13 +242,13 @@ TEST_ONCE(shrink_gate_is_its_own) {
   struct store s = create("1M");
   pthread_t thread;
   nvmi_lock(&s.pool->lock);
-  nvmi_gate_shut(&s.pool->gate, NVMI_GATE_SHRINK);
+  nvmi_gate_shut(&s.pool->gate, NVMI_GATE_DRAM_LIMIT);
   CHECK(pthread_create(&thread, NULL, stop_and_let_go, s.pool) == 0);
   usleep(20000);
-  CHECK(s.pool->gate == NVMI_GATE_SHRINK);
+  CHECK(s.pool->gate == NVMI_GATE_DRAM_LIMIT);
   nvmi_unlock(&s.pool->lock);
-  CHECK(pthread_join(thread, NULL) == 0 && s.pool->gate == NVMI_GATE_SHRINK);
-  nvmi_gate_open(&s.pool->gate, NVMI_GATE_SHRINK);
+  CHECK(pthread_join(thread, NULL) == 0 && s.pool->gate == NVMI_GATE_DRAM_LIMIT);
+  nvmi_gate_open(&s.pool->gate, NVMI_GATE_DRAM_LIMIT);
   CHECK(!s.pool->gate && nvm_pool_close(s.pool) == 0);
 }
 

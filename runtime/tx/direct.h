@@ -1,4 +1,4 @@
-/* straight.h: bytes of new blocks that a commit stores in the file, not in its record.
+/* direct.h: bytes of new blocks that a commit stores in the file, not in its record.
  *
  * They are fenced before any frame of the record is put: the record may arrive whole before its own
  * fence. Crash before the first fence: the block is free, its bytes are nobody's. After: they are
@@ -13,7 +13,7 @@
  * is raised after the fence and before the record reads it. In company the bound is that of
  * the last checkpoint, which a long commit takes first. So it is on a disk, also of the only log:
  * there the fence of these bytes does not wait for what earlier records stored in place (S6). And a
- * checkpoint is a sync of the whole file there: bytes of small blocks go straight only where there are
+ * checkpoint is a sync of the whole file there: bytes of small blocks go directly only where there are
  * very many.
  */
 #pragma once
@@ -25,7 +25,7 @@
 /* Stores an item's bytes in the file, whole lines past the cache: they need not be read into it. Where
  * the program's view is the file they are there, and are flushed. For a thread that fences itself before
  * anybody tells that they are durable. */
-static inline void nvmi_straight_item(const struct nvm_pool *pool, const struct nvmi_line *item) {
+static inline void nvmi_direct_item(const struct nvm_pool *pool, const struct nvmi_line *item) {
   uint64_t at = (nvmi_line_first(item) << 6) - pool->header.base;
   if (NVMI_UNLIKELY(!pool->method->private_work))
     pool->persist->flush(pool->work + at, nvmi_line_count(item) << 6);
@@ -36,19 +36,19 @@ static inline void nvmi_straight_item(const struct nvm_pool *pool, const struct 
 }
 
 /* What is read a few items later: in a long transaction it has left the first-level cache. */
-static inline void nvmi_straight_fetch(const struct nvm_pool *pool, const struct nvmi_line *lines,
-                                       size_t i, size_t count) {
+static inline void nvmi_direct_fetch(const struct nvm_pool *pool, const struct nvmi_line *lines,
+                                     size_t i, size_t count) {
   const struct nvmi_line *item = &lines[i + NVMI_LINES_AHEAD < count ? i + NVMI_LINES_AHEAD : i];
   __builtin_prefetch(pool->work + ((nvmi_line_first(item) << 6) - pool->header.base));
 }
 
 /* Stores them, fences, and remembers which items of the list they are: none where few lines are
  * candidates and none is of a large block. */
-void nvmi_straight_store(struct nvmi_log *log, const struct nvmi_line *lines, size_t count);
+void nvmi_direct_store(struct nvmi_log *log, const struct nvmi_line *lines, size_t count);
 /* Whether an item went. To be asked for each, in the same order; `next` begins with 0. */
-static inline bool nvmi_straight_went(const struct nvmi_log *log, size_t index, size_t *next) {
-  const size_t *taken = log->straight.items.items;
-  if (*next >= log->straight.items.count || taken[*next] != index)
+static inline bool nvmi_direct_went(const struct nvmi_log *log, size_t index, size_t *next) {
+  const size_t *taken = log->direct.items.items;
+  if (*next >= log->direct.items.count || taken[*next] != index)
     return false;
   ++*next;
   return true;
@@ -56,5 +56,5 @@ static inline bool nvmi_straight_went(const struct nvmi_log *log, size_t index, 
 
 /* Where what did not go is little: its lines, one by one, valid until the next commit. Null: too
  * many lines for one frame, or the list had no ranges to begin with. */
-const struct nvmi_line *nvmi_straight_rest(struct nvmi_log *log, const struct nvmi_line *lines,
-                                           size_t count, size_t *rest);
+const struct nvmi_line *nvmi_direct_rest(struct nvmi_log *log, const struct nvmi_line *lines,
+                                         size_t count, size_t *rest);

@@ -1,6 +1,6 @@
-/* freeze.c: see freeze.h. */
+/* quiesce.c: see quiesce.h. */
 #define _GNU_SOURCE
-#include "tx/freeze.h"
+#include "tx/quiesce.h"
 #include "base/uncancelled.h"
 
 #include "base/clock.h"
@@ -22,30 +22,30 @@
 #include <unistd.h>
 
 enum {
-  FROZEN_SECONDS_MAX = 60,
-  FREEZE_SECONDS_MAX = 2, /* until every thread was seen between two pieces of work */
-  ALIVE_MS = 100          /* how often it is looked whether who asks still lives */
+  QUIESCED_SECONDS_MAX = 60,
+  QUIESCE_SECONDS_MAX = 2, /* until every thread was seen between two pieces of work */
+  ALIVE_MS = 100           /* how often it is looked whether who asks still lives */
 };
 
 /* One thread of a process at a time. */
-static struct nvmi_mutex *const freezer = &nvmi_locks[NVMI_LOCK_FREEZER];
+static struct nvmi_mutex *const quiesce_lock = &nvmi_locks[NVMI_LOCK_QUIESCE];
 static _Atomic uint64_t answering; /* bits: pools that a thread answers for */
 
 static int give_up(struct nvm_pool *pool, enum nvm_error error, const char *why) {
-  nvmi_gate_open(&pool->gate, NVMI_GATE_FREEZE);
+  nvmi_gate_open(&pool->gate, NVMI_GATE_QUIESCE);
   nvmi_unlock(&pool->lock);
-  nvmi_unlock(freezer);
+  nvmi_unlock(quiesce_lock);
   return nvmi_fail(error, pool->path, "%s", why);
 }
 
 /* Who is at work may need the pool's lock to finish, so it is given away in between. The other
  * locks come last: who holds one is at work, or is the follower. */
-int nvmi_freeze(struct nvm_pool *pool) {
-  double end = nvmi_now() + FREEZE_SECONDS_MAX;
-  nvmi_lock(freezer);
+int nvmi_quiesce(struct nvm_pool *pool) {
+  double end = nvmi_now() + QUIESCE_SECONDS_MAX;
+  nvmi_lock(quiesce_lock);
   for (unsigned tries = 0;; tries++) {
     nvmi_lock(&pool->lock);
-    nvmi_gate_shut(&pool->gate, NVMI_GATE_FREEZE);
+    nvmi_gate_shut(&pool->gate, NVMI_GATE_QUIESCE);
     if (nvmi_has_others(pool) && !nvmi_barrier_in_all_threads())
       return give_up(pool, NVM_ESYSTEM, NVMI_NO_BARRIER);
     if (!nvmi_others_work(pool))
@@ -62,13 +62,13 @@ int nvmi_freeze(struct nvm_pool *pool) {
 }
 
 void nvmi_thaw(struct nvm_pool *pool) {
-  assert(pool->gate & NVMI_GATE_FREEZE);
+  assert(pool->gate & NVMI_GATE_QUIESCE);
   nvmi_unlock(&pool->heap->lock);
   if (pool->follower)
     pool->follower->go_on(pool);
-  nvmi_gate_open(&pool->gate, NVMI_GATE_FREEZE);
+  nvmi_gate_open(&pool->gate, NVMI_GATE_QUIESCE);
   nvmi_unlock(&pool->lock);
-  nvmi_unlock(freezer);
+  nvmi_unlock(quiesce_lock);
 }
 
 /* Whether a process holds the byte. */
@@ -78,10 +78,10 @@ static bool is_alive(const struct nvm_pool *pool) {
   return NVMI_UNCANCELLED(fcntl(pool->fd, F_OFD_GETLK, &byte)) == 0 && byte.l_type != F_UNLCK;
 }
 
-static void stay_frozen(const struct nvm_pool *pool, uint64_t asked) {
+static void stay_quiesced(const struct nvm_pool *pool, uint64_t asked) {
   struct nvm_backup_words *words = nvmi_backup_words(pool);
   struct timespec patience = {0, ALIVE_MS * 1000000L};
-  for (double end = nvmi_now() + FROZEN_SECONDS_MAX;
+  for (double end = nvmi_now() + QUIESCED_SECONDS_MAX;
        __atomic_load_n(&words->asked, __ATOMIC_ACQUIRE) == asked && is_alive(pool) &&
        nvmi_now() < end;)
     syscall(SYS_futex, (uint32_t *)&words->asked, FUTEX_WAIT, (uint32_t)asked, &patience, NULL, 0);
@@ -89,10 +89,10 @@ static void stay_frozen(const struct nvm_pool *pool, uint64_t asked) {
 
 static void answer(struct nvm_pool *pool, uint64_t asked) {
   struct nvm_backup_words *words = nvmi_backup_words(pool);
-  if (!pool->is_copy && is_alive(pool) && nvmi_freeze(pool) == 0) {
+  if (!pool->is_copy && is_alive(pool) && nvmi_quiesce(pool) == 0) {
     __atomic_store_n(&words->answered, asked, __ATOMIC_RELEASE);
     syscall(SYS_futex, (uint32_t *)&words->answered, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
-    stay_frozen(pool, asked);
+    stay_quiesced(pool, asked);
     __atomic_store_n(&words->answered, 0, __ATOMIC_RELEASE);
     nvmi_thaw(pool);
   }
@@ -122,7 +122,7 @@ __attribute__((noinline)) void nvmi_backup_answer(const struct nvmi_thread *thre
   }
 }
 
-void nvmi_freeze_forget(void) {
+void nvmi_quiesce_forget(void) {
   answering = 0;
   nvmi_standstill_forget();
 }

@@ -1,5 +1,5 @@
-/* straight.c: see straight.h. */
-#include "tx/straight.h"
+/* direct.c: see direct.h. */
+#include "tx/direct.h"
 
 #include "heap/heap_types.h"
 #include "log/checkpoint.h"
@@ -18,18 +18,18 @@ struct large {
 
 static void list_large(struct nvmi_log *log) {
   const struct nvmi_intent *intents = log->intents.list.items;
-  log->straight.large.count = 0;
+  log->direct.large.count = 0;
   for (size_t i = 0; i < log->intents.list.count && log->intents.has_large; i++) {
     uint64_t start = nvmi_chunk_offset(log->pool, intents[i].span->chunk);
     struct large block = {start, start + nvmi_block_size(intents[i].span)};
     if (intents[i].fate == NVMI_ALLOCATED && intents[i].class == NVMI_CLASSES)
-      nvmi_array_push(&log->straight.large, &block, sizeof block);
+      nvmi_array_push(&log->direct.large, &block, sizeof block);
   }
 }
 
 static bool is_in_large(const struct nvmi_log *log, uint64_t at) {
-  const struct large *large = log->straight.large.items;
-  for (size_t i = 0; i < log->straight.large.count; i++)
+  const struct large *large = log->direct.large.items;
+  for (size_t i = 0; i < log->direct.large.count; i++)
     if (at >= large[i].start && at < large[i].end)
       return true;
   return false;
@@ -61,13 +61,13 @@ static void store_some(struct nvmi_log *log, const struct nvmi_line *lines, size
     bound = nvmi_checkpoint(pool);
   list_large(log);
   for (size_t i = 0; i < count; i++) {
-    nvmi_straight_fetch(pool, lines, i, count);
-    if (!may_go(log, &lines[i], bound) || !nvmi_array_push(&log->straight.items, &i, sizeof i))
+    nvmi_direct_fetch(pool, lines, i, count);
+    if (!may_go(log, &lines[i], bound) || !nvmi_array_push(&log->direct.items, &i, sizeof i))
       continue;
-    nvmi_straight_item(pool, &lines[i]);
+    nvmi_direct_item(pool, &lines[i]);
     log->stats.flushed_lines += nvmi_line_count(&lines[i]);
   }
-  if (log->straight.items.count) {
+  if (log->direct.items.count) {
     nvmi_fence(log);
     nvmi_log_raise_bound(pool, bound);
     nvmi_step(NVMI_STEP_COMMIT);
@@ -75,13 +75,13 @@ static void store_some(struct nvmi_log *log, const struct nvmi_line *lines, size
   nvmi_solo_leave(log);
 }
 
-void nvmi_straight_store(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
+void nvmi_direct_store(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   uint64_t all = 0, fresh = 0;
   for (size_t i = 0; i < count; i++) {
     all += nvmi_line_count(&lines[i]);
     fresh += lines[i].line & NVMI_FRESH ? lines[i].mask : 0;
   }
-  log->straight.items.count = 0;
+  log->direct.items.count = 0;
   bool is_worth = fresh >= WORTH_LINES && log->operations.count; /* else all was freed again */
   bool may_checkpoint =
       all > (log->pool->persist->behind ? WORTH_A_CHECKPOINT : NVMI_SHORT_LINES_MAX);
@@ -92,23 +92,23 @@ void nvmi_straight_store(struct nvmi_log *log, const struct nvmi_line *lines, si
     store_some(log, lines, count, may_checkpoint);
 }
 
-const struct nvmi_line *nvmi_straight_rest(struct nvmi_log *log, const struct nvmi_line *lines,
-                                           size_t count, size_t *rest) {
+const struct nvmi_line *nvmi_direct_rest(struct nvmi_log *log, const struct nvmi_line *lines,
+                                         size_t count, size_t *rest) {
   size_t all = 0, next = 0;
   uint64_t ranges = 0;
   for (size_t i = 0; i < count && all <= NVMI_SHORT_LINES_MAX; i++) {
     ranges |= lines[i].line;
-    if (!nvmi_straight_went(log, i, &next))
+    if (!nvmi_direct_went(log, i, &next))
       all += nvmi_line_count(&lines[i]);
   }
   if (!(ranges & NVMI_RANGE) || all > NVMI_SHORT_LINES_MAX ||
-      !nvmi_array_reserve(&log->straight.single, all, sizeof *lines))
+      !nvmi_array_reserve(&log->direct.single, all, sizeof *lines))
     return NULL;
-  struct nvmi_line *single = log->straight.single.items;
+  struct nvmi_line *single = log->direct.single.items;
   *rest = next = 0;
   for (size_t i = 0; i < count; i++) {
     bool is_range = lines[i].line & NVMI_RANGE;
-    if (nvmi_straight_went(log, i, &next))
+    if (nvmi_direct_went(log, i, &next))
       continue;
     for (uint64_t j = 0; j < nvmi_line_count(&lines[i]); j++)
       single[(*rest)++] =

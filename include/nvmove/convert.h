@@ -1,11 +1,11 @@
-/* carry.h: making a pool out of another one, by a program that knows neither's types: what `nvmove
+/* convert.h: making a pool out of another one, by a program that knows neither's types: what `nvmove
  * pool convert` is made of.
  *
  * Blocks are allocated and written as always. What a program brings by being compiled (layouts,
  * names of its static data) is said here instead. Pools are quiet meanwhile (inspect.h).
  */
-#ifndef NVMOVE_CARRY_H
-#define NVMOVE_CARRY_H
+#ifndef NVMOVE_CONVERT_H
+#define NVMOVE_CONVERT_H
 
 #include "nvmove/abi.h"
 #include "nvmove/nvmove.h"
@@ -41,7 +41,7 @@ int nvm_pool_each_word(NVM_POOL *pool, uint64_t type, void *bytes, size_t size,
 
 /* Pointers to functions and static data that `from` knows the names of mean the same in `to`, into
  * which they were copied as they are. NVM_ESTATIC: in `from` they are just being bound anew. */
-int nvm_pool_carry_statics(NVM_POOL *to, NVM_POOL *from);
+int nvm_pool_convert_statics(NVM_POOL *to, NVM_POOL *from);
 
 #ifdef __cplusplus
 }

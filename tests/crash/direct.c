@@ -1,4 +1,4 @@
-// Blocks whose bytes go straight to the file, again and again where another was freed a transaction ago, whose last
+// Blocks whose bytes go directly to the file, again and again where another was freed a transaction ago, whose last
 // stores are in a record that may be replayed.
 // RUN: %cc -O1 %s -o %t && rm -f %pool
 // RUN: env NVMOVE_METHOD=shadow %crash %sizes{--epoch-states 4 --samples 2 --per-point 2|--epoch-states 16 --samples 8} -- %t %pool | FileCheck %s

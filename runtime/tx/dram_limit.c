@@ -1,4 +1,4 @@
-/* shrink.c: bounds the DRAM that the private view of a pool takes (NVMOVE_SHADOW_DRAM=BYTES).
+/* dram_limit.c: bounds the DRAM that the private view of a pool takes (NVMOVE_SHADOW_DRAM=BYTES).
  *
  * Each page of the view that was ever written is a copy in DRAM. When there are more than the bound
  * after a commit, those that equal the file are dropped: the next access shows the file again.
@@ -22,7 +22,7 @@
  * something uncommitted.
  */
 #define _GNU_SOURCE
-#include "tx/shrink.h"
+#include "tx/dram_limit.h"
 
 #include "base/settings.h"
 #include "base/signals.h"
@@ -42,12 +42,12 @@
 
 enum { PAGE = 4096, STEP = 16 /* blocks begin at multiples of it */ };
 
-uint64_t nvmi_shrink_bound(void) { return nvmi_setting_number("NVMOVE_SHADOW_DRAM"); }
+uint64_t nvmi_dram_limit(void) { return nvmi_setting_number("NVMOVE_SHADOW_DRAM"); }
 
 static size_t bitmap_size(const struct nvm_pool *pool) { return pool->header.range / PAGE / 8; }
 
-int nvmi_shrink_start(struct nvm_pool *pool) {
-  uint64_t bytes = nvmi_shrink_bound();
+int nvmi_dram_limit_start(struct nvm_pool *pool) {
+  uint64_t bytes = nvmi_dram_limit();
   if (!bytes || !pool->method->private_work)
     return 0;
   void *bits = mmap(NULL, bitmap_size(pool), PROT_READ | PROT_WRITE,
@@ -59,13 +59,13 @@ int nvmi_shrink_start(struct nvm_pool *pool) {
   return 0;
 }
 
-void nvmi_shrink_stop(struct nvm_pool *pool) {
+void nvmi_dram_limit_stop(struct nvm_pool *pool) {
   if (pool->written)
     munmap(pool->written, bitmap_size(pool));
   pool->written = NULL;
 }
 
-void nvmi_shrink_wrote(struct nvm_pool *pool, uint64_t offset) {
+void nvmi_dram_limit_wrote(struct nvm_pool *pool, uint64_t offset) {
   uint64_t page = offset / PAGE, bit = UINT64_C(1) << (page % 64);
   if (!(atomic_load_explicit(&pool->written[page / 64], memory_order_relaxed) & bit) &&
       !(atomic_fetch_or(&pool->written[page / 64], bit) & bit))
@@ -118,7 +118,7 @@ static void drop_clean(struct nvm_pool *pool, uint64_t first) {
 
 static void shrink_alone(struct nvmi_log *log) {
   struct nvm_pool *pool = log->pool;
-  nvmi_gate_shut(&pool->gate, NVMI_GATE_SHRINK);
+  nvmi_gate_shut(&pool->gate, NVMI_GATE_DRAM_LIMIT);
   if (nvmi_barrier_in_all_threads() && !others_write(pool, log->owner)) {
     if (pool->file) /* what a page shows when it is dropped; `home` may be ahead of it */
       nvmi_checkpoint(pool);
@@ -128,10 +128,10 @@ static void shrink_alone(struct nvmi_log *log) {
     uint64_t twice = 2 * pool->written_count; /* not the same in vain after each commit */
     pool->written_limit = twice > pool->written_max ? twice : pool->written_max;
   }
-  nvmi_gate_open(&pool->gate, NVMI_GATE_SHRINK);
+  nvmi_gate_open(&pool->gate, NVMI_GATE_DRAM_LIMIT);
 }
 
-void nvmi_shrink(struct nvmi_log *log) {
+void nvmi_dram_limit_keep(struct nvmi_log *log) {
   struct nvm_pool *pool = log->pool;
   if (pool->written_count <= pool->written_limit)
     return;

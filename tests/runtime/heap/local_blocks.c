@@ -1,4 +1,4 @@
-/* scraps.c: blocks that live within one transaction, and what new blocks hold. */
+/* local_blocks.c: blocks that live within one transaction, and what new blocks hold. */
 #include "alloc/block_alloc.h"
 #include "alloc/block_quick.h"
 #include "harness.h"
@@ -34,7 +34,7 @@ static bool is_zero(const char *block, size_t size) {
 
 /* However many there are, one after the other: nothing is logged, nothing is left, one place is
  * enough. */
-TEST(scraps_cost_nothing) {
+TEST(local_blocks_cost_nothing) {
   NVM_POOL *pool = test_create(test_path("pool"), 1 << 20);
   CHECK(nvm_tx_begin(pool) == 0);
   void *root = nvm_calloc(pool, 0, 1, SMALL);
@@ -80,7 +80,7 @@ static void mix(NVM_POOL *pool, char **blocks, bool ends_well) {
   CHECK((ends_well ? nvm_tx_commit(pool) : nvm_tx_abort(pool)) == 0);
 }
 
-TEST(scraps_beside_what_lives_on) {
+TEST(local_blocks_beside_what_lives_on) {
   NVM_POOL *pool = test_create(test_path("pool"), 1 << 20);
   static char *blocks[MANY];
   mix(pool, blocks, false);
@@ -137,7 +137,7 @@ TEST(small_blocks_forget) {
 }
 
 /* Blocks that the table of recent ones has one place for: four of them at once are known. */
-TEST(scraps_that_share_a_place) {
+TEST(local_blocks_that_share_a_place) {
   enum { BLOCK = 64, PERIOD = 16 * NVMI_RECENT_SETS };
   NVM_POOL *pool = test_create(test_path("pool"), 16 << 20);
   char *alike[4] = {0};
@@ -169,7 +169,7 @@ TEST(scraps_that_share_a_place) {
 
 /* What the table of recent ones knew of small blocks of earlier transactions says nothing about a
  * large one that has their place in the list. */
-TEST(large_blocks_are_no_scraps) {
+TEST(large_blocks_are_not_local) {
   enum { SMALL_ONE = 16, LARGE = 100000, ALIGNED = 16 * NVMI_RECENT_SETS };
   NVM_POOL *pool = test_create(test_path("pool"), 16 << 20);
   for (unsigned round = 0; round < 20; round++) {
@@ -190,7 +190,7 @@ TEST(large_blocks_are_no_scraps) {
 
 /* What is stored to new blocks in long stretches goes to the file, not into the record that tells
  * of it: of a group of transactions' worth of them, however often it is stored anew. */
-TEST(new_blocks_go_straight) {
+TEST(new_blocks_go_directly) {
   enum { BLOCKS = 100, BYTES = 2000, TIMES = 3 };
   NVM_POOL *pool = test_create(test_path("pool"), 4 << 20);
   bool goes = test_is_shadow(pool) && !test_is_on_disk(pool);
@@ -220,7 +220,7 @@ TEST(new_blocks_go_straight) {
 
 /* Of one block, too, where the rest of the record is short; the fence that this takes is a checkpoint
  * of the records before, so a block may be one that was freed a transaction ago. */
-TEST(one_new_block_goes_straight) {
+TEST(one_new_block_goes_directly) {
   enum { BYTES = 1000, RECORD = 256, FENCES = 2 };
   NVM_POOL *pool = test_create(test_path("pool"), 4 << 20);
   bool goes = test_is_shadow(pool) && !test_is_on_disk(pool);

@@ -1,4 +1,4 @@
-/* carry.c: see include/nvmove/carry.h. */
+/* convert.c: see include/nvmove/convert.h. */
 #include "core/map.h"
 #include "core/tracing.h"
 #include "heap/heap_chunks.h"
@@ -8,7 +8,7 @@
 #include "types/types.h"
 #include "types/words.h"
 
-#include "nvmove/carry.h"
+#include "nvmove/convert.h"
 
 #include <string.h>
 
@@ -75,7 +75,7 @@ static void mark(void *context, struct nvm_pool *pool, uint32_t chunk, uint32_t 
 }
 
 /* Crash before the last fence: spans without mark, in a pool that nobody was given yet. */
-int nvm_pool_carry_statics(NVM_POOL *to, NVM_POOL *from) {
+int nvm_pool_convert_statics(NVM_POOL *to, NVM_POOL *from) {
   if (!to || !from)
     return nvmi_fail_no_pool();
   unsigned count = nvmi_statics_count(from);
