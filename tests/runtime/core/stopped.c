@@ -73,6 +73,40 @@ TEST(stopped_is_who_is_at_work) {
   CHECK(nvm_pool_close(all.pool) == 0);
 }
 
+static struct nvmi_thread *user;
+
+static void *use_open(void *unused) {
+  user = nvmi_thread_self();
+  waits = pthread_self();
+  all.step = 1;
+  wait_for(2);
+  nvmi_uses_open(user);
+  CHECK(all.step == 4 && user->uses_open == 1);
+  nvmi_uses_open(user);
+  CHECK(user->uses_open == 2);
+  nvmi_used_open(user);
+  nvmi_used_open(user);
+  CHECK(!user->uses_open);
+  return unused;
+}
+
+/* Who ends what it has open begins with that when the others may go on, and is none of them meanwhile. */
+TEST(stopped_who_is_about_to_end_what_is_open) {
+  prepare();
+  pthread_t other = start(use_open, NULL);
+  wait_for(1);
+  nvmi_stop_others(nvmi_thread_self(), 1);
+  hook_yield = go_on;
+  all.step = 2;
+  await_pause();
+  bool waited = all.step == 3 && !user->uses_open;
+  hook_yield = NULL;
+  all.step = 4;
+  nvmi_let_others(nvmi_self);
+  join(other);
+  CHECK(waited && nvm_pool_close(all.pool) == 0);
+}
+
 static void *hold_the_order(void *unused) {
   nvmi_order_lock();
   all.step = 2;
