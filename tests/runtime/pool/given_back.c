@@ -4,6 +4,8 @@
 #include "hooks.h"
 #include "store.h"
 
+#include "nvmove/wrap.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -32,6 +34,7 @@ static void *work(void *half) {
     CHECK((blocks[i] = nvm_alloc(pool, 0, 64)));
     STORE(*blocks[i], i);
   }
+  store_to(own, 8 * STEP, 9); /* beside new blocks */
   uint64_t *large = nvm_alloc(pool, 0, LARGE);
   CHECK(large);
   store_to(large, LARGE / sizeof *large, 7);
@@ -55,14 +58,22 @@ static void *work(void *half) {
   return NULL;
 }
 
-TEST(close_gives_back_all_memory) {
+/* The same, by calls. */
+static void *wrap_work(void *half) {
+  uint64_t *own = words + (half ? WORDS / 2 : 0);
+  CHECK(nvm_wrap_open(pool) == 0);
+  for (size_t i = 0; i < WORDS / 2; i += STEP)
+    nvm_wrap_store64(&own[i], i);
+  CHECK(nvm_wrap_close(pool) == 0);
+  return NULL;
+}
+
+static void check_memory(void *(*work)(void *)) {
   unsigned mapped[ROUNDS];
   setenv("NVMOVE_SHADOW_DRAM", "4M", 1);
   pool = test_create(test_path("pool"), 16 << 20);
-  begin();
-  words = nvm_calloc(pool, 0, WORDS, sizeof *words);
-  CHECK(words && nvm_pool_set_root(pool, words) == 0);
-  commit();
+  CHECK(nvm_wrap_open(pool) == 0 && (words = nvm_calloc(pool, 0, WORDS, sizeof *words)));
+  CHECK(nvm_pool_set_root(pool, words) == 0 && nvm_wrap_close(pool) == 0);
   for (unsigned round = 0; round < ROUNDS; round++) {
     pthread_t thread;
     CHECK(pthread_create(&thread, NULL, work, words) == 0);
@@ -75,3 +86,7 @@ TEST(close_gives_back_all_memory) {
   CHECK(nvm_pool_close(pool) == 0);
   CHECK(mapped[1] && mapped[1] == mapped[ROUNDS - 1]); /* the first round makes what stays */
 }
+
+TEST(close_gives_back_all_memory) { check_memory(work); }
+
+TEST_WRAPPED(wrapped_close_gives_back_all_memory) { check_memory(wrap_work); }
