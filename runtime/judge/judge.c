@@ -266,7 +266,7 @@ enum nvm_error nvmi_judge_blocks(struct nvmi_judge *judge, uint64_t line, uint64
 }
 
 /* Those that have bytes of `mask`, within [at, end). */
-static RACES_WITH_NEIGHBOURS enum nvm_error
+static NVMI_RACES_WITH_NEIGHBOURS enum nvm_error
 each_word(struct nvmi_judge *judge, uint64_t at, uint64_t end, const char *bytes, uint64_t mask) {
   enum nvm_error error = NVM_OK;
   for (uint64_t value; at < end && !error; at += sizeof value) {

@@ -14,7 +14,7 @@
 #include "types/words.h"
 
 /* Reads whole lines, of which other threads may write words that are not judged here. */
-#define RACES_WITH_NEIGHBOURS __attribute__((no_sanitize("thread")))
+#define NVMI_RACES_WITH_NEIGHBOURS __attribute__((no_sanitize("thread")))
 
 enum { NVMI_SUSPECTS = 8 }; /* that wait at a time */
 

@@ -67,7 +67,7 @@ static enum nvm_error check_suspects(struct nvmi_judge *judge) {
 /* Whether some word of the line is neither null nor above all addresses; without branches, as the
  * answer is no for text, hashes and zeros. Of such a word nothing is left after the shift, of null
  * as of any other some bit is: only zero minus one has the highest bit. */
-static RACES_WITH_NEIGHBOURS bool is_suspect(const struct nvm_pool *pool, uint64_t offset) {
+static NVMI_RACES_WITH_NEIGHBOURS bool is_suspect(const struct nvm_pool *pool, uint64_t offset) {
   uint64_t words[8], suspects = 0;
   memcpy(words, pool->work + offset, sizeof words);
   for (unsigned word = 0; word < 8; word++)
@@ -84,7 +84,7 @@ static inline unsigned words_of(uint64_t mask) {
 }
 
 /* `line`: its bytes, in the pool or elsewhere. */
-static inline RACES_WITH_NEIGHBOURS enum nvm_error
+static inline NVMI_RACES_WITH_NEIGHBOURS enum nvm_error
 check_line(struct nvmi_judge *judge, uint64_t offset, const char *line, uint64_t mask) {
   for (unsigned words = words_of(mask); words; words &= words - 1) {
     unsigned word = (unsigned)__builtin_ctz(words);
@@ -154,8 +154,8 @@ static inline enum nvm_error check_lines(const struct nvmi_log *log, const struc
 }
 
 /* A copy of a line, whatever others have stored there since. */
-static RACES_WITH_NEIGHBOURS enum nvm_error check_copy(struct nvmi_judge *judge,
-                                                       const struct nvmi_sealed *copy) {
+static NVMI_RACES_WITH_NEIGHBOURS enum nvm_error check_copy(struct nvmi_judge *judge,
+                                                            const struct nvmi_sealed *copy) {
   uint64_t at = (copy->line << 6) - judge->pool->header.base;
   const char *line = copy->bytes;
   char bytes[NVM_LINE_SIZE];

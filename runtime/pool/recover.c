@@ -361,7 +361,8 @@ int nvmi_recover(struct nvm_pool *pool, bool leaves_out) {
   /* Crash before this fence: the same again. After: the header may move on. */
   pool->persist->fence();
   if (work.is_delayed && pool->order < work.end)
-    pool->order = work.end;
+    pool->order =
+        work.end; /* the next generation's numbers lie behind all that was replayed (D2) */
   nvmi_array_free(&work.redo, sizeof(void *));
   nvmi_array_free(&work.undo, sizeof(void *));
   nvmi_cut_free(&work.cut);
