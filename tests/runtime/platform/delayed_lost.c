@@ -112,6 +112,25 @@ TEST_ONCE(delayed_openings_begin_anew) {
   CHECK(delayed_word_in(test_path("pool")) == 3);
 }
 
+static void commit_one(void *unused) {
+  (void)unused;
+  delayed_open(test_path("pool"));
+  delayed_commit(8);
+  raise(SIGKILL);
+}
+
+/* Numbers begin lower again behind an opening whose commits wait; what was told of durable ones before is old. */
+TEST_ONCE(delayed_behind_an_opening_that_waits) {
+  delayed_set("never");
+  delayed_make(test_path("pool"));
+  CHECK(test_was_killed(test_child(NULL, commit_three, &delayed_root)));
+  delayed_set("always");
+  CHECK(test_was_killed(test_child(NULL, open_and_die, NULL)));
+  delayed_set("never");
+  CHECK(test_was_killed(test_child(NULL, commit_one, NULL)));
+  CHECK(delayed_word_in(test_path("pool")) == 8);
+}
+
 static void *commit_two(void *first) {
   delayed_commit((uint64_t)(uintptr_t)first);
   delayed_commit((uint64_t)(uintptr_t)first + 1);
