@@ -13,6 +13,7 @@ SOON = 1          # and until a key expires that nobody reads before
 SLACK = 2.5       # seconds by which clocks of whole seconds may differ
 BIG = 600000      # bytes of a value of several chunks
 KEYS = 10
+SHORTENED = 10**12    # a number that is less has a digit less
 
 
 class Wrong(Exception):
@@ -59,9 +60,10 @@ def one_set(dice, model, key, verb):
 
 
 def one_number(dice, model, key):
+    """incr, decr and ma: g: becomes a digit longer, n: a digit shorter and longer again."""
     held = model.get(key)
     if held is None:
-        value = b"9" if key.startswith(b"g") else b"%d" % (10**12 + dice.randrange(10**6))
+        value = b"9" if key.startswith(b"g") else b"%d" % (SHORTENED + dice.randrange(200))
         return words("set", key, 0, 0, len(value), value=value), b"STORED", stored(key, value)
     by = dice.randrange(1, 100)
     if dice.random() < 0.3 and not key.startswith(b"g"):
@@ -116,7 +118,10 @@ def matches(model, found):
             continue
         left = int(has["t"]) if has["t"] != b"-1" else 0
         same_end = abs(left - (held[2] - now)) < SLACK if held[2] else not left
-        if held[0] != has["="] or held[1] != int(has["f"]) or not same_end:
+        value = has["="]
+        if key.startswith(b"n:") and len(value) == len(b"%d" % SHORTENED):
+            value = value.rstrip(b" ")    # a number that became shorter keeps its length
+        if held[0] != value or held[1] != int(has["f"]) or not same_end:
             return key, held, has
     return None
 
