@@ -77,10 +77,12 @@ const std::vector<Verb> &verbs() {
 
 namespace {
 
-/// "64M" to "67108864". CLI11's own takes -4 for nearly 2^64, and M for 1M.
+/// "64M" to "67108864". CLI11's own takes -4 and more than 2^64 for nearly 2^64, and M for 1M.
 std::string readSize(std::string &Text) {
   std::string Fault = "'" + Text + "' is no size; bytes, or a number with K, M or G, as 64M";
-  if (Text.empty() || !llvm::isDigit(Text[0]))
+  constexpr size_t DigitsMax = 19; // of a number that is less than 2^64 in any case
+  size_t Digits = llvm::StringRef(Text).take_while(llvm::isDigit).size();
+  if (Digits == 0 || Digits > DigitsMax)
     return Fault;
   try {
     return CLI::AsSizeValue(false)(Text);
