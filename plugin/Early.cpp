@@ -9,6 +9,7 @@
 #include "emulation/Emulate.h"
 #include "ir/BitFields.h"
 #include "ir/Exits.h"
+#include "ir/NoAlias.h"
 #include "porting/Port.h"
 #include "porting/PortCode.h"
 
@@ -221,25 +222,6 @@ bool resolveFieldAnnotations(Module &M) {
     Mark->eraseFromParent();
     Changed = true;
   }
-  return Changed;
-}
-
-bool mayCommit(const Function &F) {
-  return llvm::any_of(instructions(F), [](const Instruction &I) {
-    return isa<CallBase>(I) && !isa<IntrinsicInst>(I);
-  });
-}
-
-/// A commit reads what a restricted pointer leads to, and an abort writes it. The optimizer must not
-/// take them for calls that cannot: it would drop a store before a commit for one behind it.
-bool shareRestricted(Module &M) {
-  bool Changed = false;
-  for (Function &F : M)
-    for (Argument &A : F.args())
-      if (A.hasNoAliasAttr() && mayCommit(F)) {
-        A.removeAttr(Attribute::NoAlias);
-        Changed = true;
-      }
   return Changed;
 }
 

@@ -26,14 +26,14 @@ using namespace llvm;
 namespace nvmove::plugin {
 namespace {
 
-/// What the optimizer inferred about a body held before notes were in it: a note writes memory.
+/// What the optimizer inferred about a body held before notes were in it: a note writes memory, and keeps the address.
 void forgetInferred(Function &F) {
   F.setMemoryEffects(MemoryEffects::unknown());
   F.removeFnAttr(Attribute::NoSync);
   F.removeFnAttr(Attribute::Speculatable);
   for (unsigned N = 0; N < F.arg_size(); ++N)
     for (Attribute::AttrKind Kind :
-         {Attribute::ReadOnly, Attribute::ReadNone, Attribute::WriteOnly})
+         {Attribute::ReadOnly, Attribute::ReadNone, Attribute::WriteOnly, Attribute::NoCapture})
       F.removeParamAttr(N, Kind);
 }
 

@@ -4,6 +4,7 @@
 #include "Early.h"
 #include "FrontendAction.h"
 #include "Late.h"
+#include "ir/NoAlias.h"
 
 #include "clang/Frontend/FrontendPluginRegistry.h"
 #include "llvm/IR/Module.h"
@@ -40,6 +41,8 @@ PassPluginLibraryInfo passPluginInfo() {
                   Passes.addPass(TargetPass());
                   Passes.addPass(EarlyPass());
                 });
+            Builder.registerPipelineEarlySimplificationEPCallback(
+                [](ModulePassManager &Passes, OptimizationLevel) { Passes.addPass(SharePass()); });
             Builder.registerOptimizerLastEPCallback(
                 [](ModulePassManager &Passes, OptimizationLevel) { Passes.addPass(LatePass()); });
           }};

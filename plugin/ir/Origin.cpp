@@ -12,27 +12,6 @@ using namespace llvm;
 namespace nvmove::plugin {
 namespace {
 
-// Allocators whose memory is volatile whatever the runtime interposes. Not strdup and its like:
-// many programs have one of their own, in another source, where nothing here tells.
-bool isVolatileAllocator(const CallBase &Call, const TargetLibraryInfo &Library) {
-  const Function *Callee = Call.getCalledFunction();
-  LibFunc Known;
-  if (Callee && Callee->getName() == "__cxa_allocate_exception")
-    return true;
-  if (!Callee || !Callee->isDeclaration() || !Library.getLibFunc(*Callee, Known) ||
-      !Library.has(Known))
-    return false;
-  switch (Known) {
-  case LibFunc_malloc:
-  case LibFunc_calloc:
-    return true;
-  case LibFunc_realloc:
-    return isa<ConstantPointerNull>(Call.getArgOperand(0));
-  default:
-    return false;
-  }
-}
-
 Origin originOfObject(const Value *Object, const Function &In, const TargetLibraryInfo &Library,
                       bool GlobalsMayPersist) {
   if (isa<AllocaInst>(Object))
@@ -52,6 +31,26 @@ Origin originOfObject(const Value *Object, const Function &In, const TargetLibra
 }
 
 } // namespace
+
+// Not strdup and its like: many programs have one of their own, in another source, where nothing here tells.
+bool isVolatileAllocator(const CallBase &Call, const TargetLibraryInfo &Library) {
+  const Function *Callee = Call.getCalledFunction();
+  LibFunc Known;
+  if (Callee && Callee->getName() == "__cxa_allocate_exception")
+    return true;
+  if (!Callee || !Callee->isDeclaration() || !Library.getLibFunc(*Callee, Known) ||
+      !Library.has(Known))
+    return false;
+  switch (Known) {
+  case LibFunc_malloc:
+  case LibFunc_calloc:
+    return true;
+  case LibFunc_realloc:
+    return isa<ConstantPointerNull>(Call.getArgOperand(0));
+  default:
+    return false;
+  }
+}
 
 Origin originOf(const Value *Address, const Function &In, const TargetLibraryInfo &Library,
                 bool GlobalsMayPersist) {

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "llvm/Analysis/TargetLibraryInfo.h"
-#include "llvm/IR/Value.h"
+#include "llvm/IR/InstrTypes.h"
 
 namespace nvmove::plugin {
 
@@ -19,6 +19,9 @@ enum class Origin {
   OtherSpace, ///< an address space of its own (%fs-relative and the like)
   Null        ///< null or undefined: the store never happens
 };
+
+/// A call of an allocator whose memory is volatile whatever the runtime interposes.
+bool isVolatileAllocator(const llvm::CallBase &Call, const llvm::TargetLibraryInfo &Library);
 
 /// The origin of \p Address in a function. Several possible volatile origins give any of them.
 Origin originOf(const llvm::Value *Address, const llvm::Function &In,

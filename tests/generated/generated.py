@@ -5,9 +5,10 @@ usage: generated.py --cc NVMOVE_CC [--programs N] [--first SEED] [--jobs N] [--c
                     [--shrink N] [--without KIND,KIND] [--option OPTION]
 
 Each program has a few threads whose steps follow one order (program.py, ops.py, events.py, blocks.py,
-conditions.py, sides.py), a model of what must be in memory after each step and in the pool after a crash at
-any (model.py, judge.py, halves.py), and a few runs: one to its end, others killed at a step or inside the
-runtime, with recovery killed as well, some in a pool that counts references or with a second one (harness.c).
+owned.py, conditions.py, sides.py), a model of what must be in memory after each step and in the pool after a
+crash at any (model.py, judge.py, halves.py), and a few runs: one to its end, others killed at a step or
+inside the runtime, with recovery killed as well, some in a pool that counts references or with a second one
+(harness.c).
 Programs are made in batches, each compiled in one way (workshop.py); a seed stands for the same program, in
 the same way, always. The first programs that fail are made smaller (shrink.py) and left in DIR as one C file
 each.

@@ -20,7 +20,7 @@ LOCKING = {
 }
 NAMES = "abcd"
 NODES = ("push", "pop", "replace", "node", "drop", "pop_second", "resize", "share", "node_clear",
-         "node_link")
+         "node_link", "own_make", "own_store", "own_load", "own_link")
 KINDS = {}
 LEFT_OUT = set()  # kinds that are never tried, so that what lies behind a known defect is found
 

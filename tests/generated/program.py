@@ -12,6 +12,7 @@ import blocks  # noqa: F401: more of them
 import conditions  # noqa: F401
 import events  # noqa: F401
 import ops
+import owned  # noqa: F401
 import plots
 import sides  # noqa: F401
 from halves import states
@@ -54,6 +55,7 @@ class Text:
         shift = len(self.functions)
         self.values = [IN[(i * 3 + shift) % 16] for i in range(4)]
         self.start = [(i * 3 + shift) % 16 for i in range(4)]
+        self.own = 0  # the object that only this function knows
 
 
 class Program:

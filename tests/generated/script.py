@@ -17,6 +17,13 @@ static struct world *gen_world;
 static struct { u32 *at, value; pthread_mutex_t *mutex; } gen_back;
 u64 gen_sink;
 
+static __attribute__((malloc, noinline)) struct node *gen_make(unsigned object, int op) {
+  struct node *n = nvm_calloc(gen_pool, NVM_TYPE_ID(struct node), 1, sizeof *n);
+  if (!n)
+    gen_check(-1, 0, op);
+  gen_objects[object] = (u64)(uintptr_t)n;
+  return n;
+}
 static __attribute__((noinline)) void own_touch(pthread_mutex_t *mutex) {
   pthread_mutex_unlock(mutex);
   pthread_mutex_lock(mutex);
@@ -52,14 +59,15 @@ def function(program, name, text, index):
     lines = text.functions[index]
     starts = ", ".join(f"{x} = gen_in[{(i * 3 + index + 1) % 16}]" for i, x in enumerate("abcd"))
     attribute = "__attribute__((noinline)) " if program.seed + index & 3 else ""
-    out = [f"static {attribute}void {name}(struct world *w) {{", f"  u64 {starts};"]
+    out = [f"static {attribute}void {name}(struct world *w) {{", f"  u64 {starts};",
+           "  struct node *own = 0;"]
     for line in lines:
         if "ALLOWED(" in line:
             before, rest = line.split("ALLOWED(")
             number, after = rest.split(")", 1)
             line = f"{before}{program.model.results.get(int(number), 1):#x}{after}"
         out.append("  " + line)
-    return "\n".join([*out, "  gen_sink = a ^ b ^ c ^ d;", "  (void)w;", "}", ""])
+    return "\n".join([*out, "  gen_sink = a ^ b ^ c ^ d;", "  (void)w, (void)own;", "}", ""])
 
 
 def program_text(program, number):
