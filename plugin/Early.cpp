@@ -10,6 +10,7 @@
 #include "ir/BitFields.h"
 #include "ir/Exits.h"
 #include "ir/NoAlias.h"
+#include "ir/VirtualCalls.h"
 #include "porting/Port.h"
 #include "porting/PortCode.h"
 
@@ -264,6 +265,7 @@ PreservedAnalyses EarlyPass::run(Module &M, ModuleAnalysisManager &) {
   emitPortEntries(M);
   Changed |= resolveFieldAnnotations(M);
   Changed |= markBitFields(M);
+  Changed |= markVirtualCalls(M);
   Changed |= foldTypeIds(M);
   Changed |= placeBoundaries(M);
   Changed |= shareRestricted(M);

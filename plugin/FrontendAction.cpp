@@ -93,6 +93,8 @@ public:
     const FunctionDecl *Callee = Call->getDirectCallee();
     if (Callee)
       noteCopy(*Call, *Callee);
+    if (auto *Its = dyn_cast<CXXMemberCallExpr>(Call))
+      noteVirtual(*Its);
     if (!Callee || !Callee->getIdentifier() || Callee->getName() != "__nvm_type_id" ||
         Call->getNumArgs() != 2 || Call->isTypeDependent())
       return true;
@@ -161,6 +163,20 @@ private:
     PresumedLoc Place = Context.getSourceManager().getPresumedLoc(At);
     return Place.isInvalid() ? std::string()
                              : placeKey(Place.getFilename(), Place.getLine(), Place.getColumn());
+  }
+
+  /// A virtual function of a class that a system header has: who is called is known when the program runs.
+  void noteVirtual(const CXXMemberCallExpr &Call) {
+    auto *Member = dyn_cast<MemberExpr>(Call.getCallee()->IgnoreParens());
+    const CXXMethodDecl *Method = Call.getMethodDecl();
+    if (!Member || !Method || Method->isDependentContext() || !inSystemHeader(*Method) ||
+        !Member->performsVirtualDispatch(Context.getLangOpts()))
+      return;
+    std::string Key = keyOf(Call.getExprLoc());
+    if (Key.empty())
+      return;
+    frontendFacts().VirtualCalls[Key] = Names.getName(Method);
+    SystemDeclarations.push_back(Method);
   }
 
   static bool looksAtCopies() { return settings().Checked || settings().Emulates; }

@@ -9,6 +9,7 @@
 #include "ir/Covered.h"
 #include "ir/Groups.h"
 #include "ir/Origin.h"
+#include "ir/VirtualCalls.h"
 #include "trace/Trace.h"
 #include "unsafe/UnknownCalls.h"
 #include "unsafe/UnsafeCalls.h"
@@ -82,7 +83,7 @@ public:
 private:
   void collect() {
     auto IsPrecompiled = [this](const CallBase &Call) {
-      const Function *Callee = namedCallee(Call);
+      const Function *Callee = declaredCallee(Call);
       return Callee && (Unsafe.find(*Callee) || systemFunction(Call));
     };
     for (const Access &A : enumerateAccesses(F, IsPrecompiled)) {
@@ -163,7 +164,7 @@ private:
 
   void noteCall(const Access &A) {
     auto &Call = cast<CallBase>(*A.At);
-    const UnsafeFunction *Known = Unsafe.find(*namedCallee(Call));
+    const UnsafeFunction *Known = Unsafe.find(*declaredCallee(Call));
     if (!Known) {
       if (warnOfUnknown(Call, Unsafe, Analyses.Library, R))
         count(Outcome::Warned, A);

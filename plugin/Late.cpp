@@ -11,6 +11,7 @@
 #include "emit/StaticNames.h"
 #include "emulation/Emulate.h"
 #include "ir/Landings.h"
+#include "ir/VirtualCalls.h"
 #include "trace/RawTrace.h"
 #include "trace/Untraced.h"
 #include "unsafe/UnknownCalls.h"
@@ -134,6 +135,7 @@ PreservedAnalyses LatePass::run(Module &M, ModuleAnalysisManager &AM) {
     return PreservedAnalyses::none();
   }
   UnsafeTable Unsafe = takeUnsafeFiles(M);
+  declareVirtual(M);
   Report R(M);
   auto &Analyses = AM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
   SmallVector<Function *> Changed = instrumentFunctions(M, Analyses, Unsafe, R);

@@ -70,6 +70,8 @@ struct FrontendFacts {
   llvm::StringMap<SystemFunction> SystemFunctions; ///< by the name that the object file has
   /// Where a function's address is taken, by the same name; clang's number of the place.
   llvm::StringMap<uint32_t> TakenAddresses;
+  /// By placeKey of a call of a virtual function that a system header declares: its name, as above.
+  llvm::StringMap<std::string> VirtualCalls;
   std::vector<TypeLayout> Types;
   llvm::StringMap<std::string> AssignedFields; ///< by placeKey of an assignment: its field
   llvm::StringMap<uint64_t> CopiedRecords;     ///< by placeKey of a copy: the type's id; 0: several

@@ -13,11 +13,11 @@ namespace nvmove::plugin {
 namespace {
 
 bool isStreamOrFacet(const CXXRecordDecl *Class) {
+  constexpr llvm::StringRef Bases[] = {"ios_base", "facet", "basic_streambuf"};
   if (!Class || !Class->hasDefinition())
     return false;
   return (Class->getEnclosingNamespaceContext()->isStdNamespace() &&
-          Class->getDeclName().isIdentifier() &&
-          (Class->getName() == "ios_base" || Class->getName() == "facet")) ||
+          Class->getDeclName().isIdentifier() && llvm::is_contained(Bases, Class->getName())) ||
          llvm::any_of(Class->bases(), [](const CXXBaseSpecifier &Base) {
            return isStreamOrFacet(Base.getType()->getAsCXXRecordDecl());
          });

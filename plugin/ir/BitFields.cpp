@@ -2,14 +2,13 @@
 #include "ir/BitFields.h"
 
 #include "base/Frontend.h"
+#include "emit/Sites.h"
 
-#include "llvm/ADT/SmallString.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PatternMatch.h"
-#include "llvm/Support/Path.h"
 
 using namespace llvm;
 using namespace llvm::PatternMatch;
@@ -55,14 +54,6 @@ bool keeps(const StoreInst &Store, const Value *V, const APInt &Others, unsigned
          (IsNothing(A) && keeps(Store, B, Others, Depth + 1));
 }
 
-std::string keyOf(const DebugLoc &At) {
-  SmallString<128> Path(At->getDirectory());
-  sys::path::append(Path, At->getFilename());
-  if (sys::path::is_absolute(At->getFilename()))
-    Path = At->getFilename();
-  return placeKey(Path, At.getLine(), At.getCol());
-}
-
 } // namespace
 
 bool markBitFields(Module &M) {
@@ -74,7 +65,7 @@ bool markBitFields(Module &M) {
     for (Instruction &I : instructions(F)) {
       auto *Store = dyn_cast<StoreInst>(&I);
       const APInt *Kept = Store && I.getDebugLoc() ? keptBits(*Store) : nullptr;
-      if (!Kept || !Known.lookup(keyOf(I.getDebugLoc())))
+      if (!Kept || !Known.lookup(siteKey(I)))
         continue;
       auto *Bits = ConstantInt::get(M.getContext(), ~*Kept);
       I.setMetadata(BitsMark, MDNode::get(M.getContext(), ConstantAsMetadata::get(Bits)));

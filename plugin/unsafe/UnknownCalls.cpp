@@ -7,6 +7,7 @@
 #include "ir/Access.h"
 #include "ir/Contents.h"
 #include "ir/Origin.h"
+#include "ir/VirtualCalls.h"
 
 #include "llvm/IR/Module.h"
 
@@ -26,6 +27,8 @@ public:
   StringRef way(unsigned N) const {
     Value *Argument = Call.getArgOperand(N);
     if (N < First || !Argument->getType()->isPointerTy()) // that place is a write of its own
+      return "";
+    if (N == First && !namedCallee(Call)) // a library's object with virtual functions, of any class
       return "";
     bool Leads = isOneOf(System.LeadingArguments, N);
     bool MayPersist = originOf(Argument, *Call.getFunction(), Library,
@@ -89,7 +92,7 @@ const SystemFunction *systemFunction(const Function &F) {
 }
 
 const SystemFunction *systemFunction(const CallBase &Call) {
-  const Function *Callee = namedCallee(Call);
+  const Function *Callee = declaredCallee(Call);
   return Callee ? systemFunction(*Callee) : nullptr;
 }
 
@@ -102,7 +105,7 @@ bool warnOfUnknown(CallBase &Call, const UnsafeTable &Unsafe, const TargetLibrar
     StringRef Way = Unknown.way(N);
     if (Way.empty())
       continue;
-    const Function &Callee = *namedCallee(Call);
+    const Function &Callee = *declaredCallee(Call);
     R.warnOnce(Callee.getName(), Call,
                "pre-compiled '" + Callee.getName() + "' may write persistent memory " + Way +
                    Twine(N - Unknown.first() + 1) + advice(Callee, Unsafe));
