@@ -29,7 +29,7 @@ static uint64_t *find_slot(const struct nvmi_log *log, uint64_t line) {
   }
 }
 
-struct nvmi_sealed *nvmi_alias_find(const struct nvmi_log *log, uint64_t line) {
+struct nvmi_captured *nvmi_alias_find(const struct nvmi_log *log, uint64_t line) {
   if (!log->alias.count || !nvmi_alias_may_have(&log->alias, line))
     return NULL;
   const uint64_t *slot = find_slot(log, line);
@@ -66,16 +66,16 @@ static inline void make_room(struct nvmi_log *log) {
   nvmi_signals_release(&before);
 }
 
-struct nvmi_sealed *nvmi_alias_make(struct nvmi_log *log, uint64_t line) {
+struct nvmi_captured *nvmi_alias_make(struct nvmi_log *log, uint64_t line) {
   struct nvmi_alias_part *alias = &log->alias;
-  struct nvmi_sealed *known = nvmi_alias_find(log, line);
+  struct nvmi_captured *known = nvmi_alias_find(log, line);
   if (NVMI_LIKELY(known != NULL))
     return known;
   make_room(log);
-  struct nvmi_sealed fresh = {.line = line, .sequence = NVMI_ALIASED};
+  struct nvmi_captured fresh = {.line = line, .sequence = NVMI_ALIASED};
   if (!alias->count)
-    alias->first = log->sealed.count;
-  if (!nvmi_array_push(&log->sealed, &fresh, sizeof fresh))
+    alias->first = log->captured.count;
+  if (!nvmi_array_push(&log->captured, &fresh, sizeof fresh))
     nvmi_fatal(NVM_ENOMEMORY, log->pool->path, "out of memory for aliased bytes");
   size_t number = alias->count++;
   nvmi_compiler_barrier(); /* found is only what counts: a handler may jump out of here at any moment */
@@ -88,7 +88,7 @@ struct nvmi_sealed *nvmi_alias_make(struct nvmi_log *log, uint64_t line) {
 
 bool nvmi_alias_hits(const struct nvmi_log *log, uintptr_t start, uintptr_t end) {
   for (uint64_t line = start / NVM_LINE_SIZE; line <= (end - 1) / NVM_LINE_SIZE; line++) {
-    const struct nvmi_sealed *found = nvmi_alias_find(log, line);
+    const struct nvmi_captured *found = nvmi_alias_find(log, line);
     if (found && found->mask & nvmi_line_mask(line, start, end))
       return true;
   }
@@ -98,19 +98,19 @@ bool nvmi_alias_hits(const struct nvmi_log *log, uintptr_t start, uintptr_t end)
 void nvmi_alias_read(const struct nvmi_log *log, char *to, uintptr_t from, size_t size) {
   uintptr_t end = from + size;
   for (uint64_t line = from / NVM_LINE_SIZE; line <= (end - 1) / NVM_LINE_SIZE; line++) {
-    const struct nvmi_sealed *found = nvmi_alias_find(log, line);
+    const struct nvmi_captured *found = nvmi_alias_find(log, line);
     if (found)
-      nvmi_sealed_read(found, to, from, end);
+      nvmi_captured_read(found, to, from, end);
   }
 }
 
 void nvmi_alias_forget_block(struct nvmi_log *log, uintptr_t start, size_t size) {
-  struct nvmi_sealed *sealed = log->sealed.items;
-  nvmi_handed_drop(&log->sealed, start, start + size);
-  for (size_t i = 0; i < log->sealed.count; i++) {
-    uintptr_t first = sealed[i].line * NVM_LINE_SIZE;
+  struct nvmi_captured *captured = log->captured.items;
+  nvmi_handed_drop(&log->captured, start, start + size);
+  for (size_t i = 0; i < log->captured.count; i++) {
+    uintptr_t first = captured[i].line * NVM_LINE_SIZE;
     if (first < start + size && first + NVM_LINE_SIZE > start)
-      sealed[i].mask &= ~nvmi_line_mask(sealed[i].line, start, start + size);
+      captured[i].mask &= ~nvmi_line_mask(captured[i].line, start, start + size);
   }
 }
 
@@ -127,14 +127,14 @@ void nvmi_alias_close(struct nvmi_log *log) {
 }
 
 void nvmi_alias_mend(struct nvmi_log *log) {
-  const struct nvmi_sealed *items = log->sealed.items;
+  const struct nvmi_captured *items = log->captured.items;
   size_t counted = log->alias.count ? log->alias.first + log->alias.count : 0;
-  while (log->sealed.count > counted && items[log->sealed.count - 1].sequence == NVMI_ALIASED)
-    log->sealed.count--;
+  while (log->captured.count > counted && items[log->captured.count - 1].sequence == NVMI_ALIASED)
+    log->captured.count--;
 }
 
 void nvmi_alias_clear(struct nvmi_log *log) {
-  log->sealed.count -= log->alias.count;
+  log->captured.count -= log->alias.count;
   nvmi_alias_close(log);
 }
 

@@ -2,7 +2,7 @@
  *
  * Methods whose stores and loads come through the explicit interface (nvmove/wrap.h) keep new values
  * here until they are written to the pool. Alias: a line of the pool, which of its bytes the
- * transaction has stored, and their values. Aliases are entries of the log's `sealed`, from number `first`
+ * transaction has stored, and their values. Aliases are entries of the log's `captured`, from number `first`
  * on; a hash table finds them by line. Filter: bits of the lines that have an alias.
  * A load of a line whose bit is not set looks no further.
  *
@@ -10,8 +10,8 @@
  */
 #pragma once
 
+#include "core/captured.h"
 #include "core/log_state.h"
-#include "core/sealed.h"
 
 #include <stdbool.h>
 
@@ -24,14 +24,14 @@ static inline bool nvmi_alias_may_have(const struct nvmi_alias_part *alias, uint
   return alias->filter[bit / 64] >> bit % 64 & 1;
 }
 
-static inline struct nvmi_sealed *nvmi_alias_at(const struct nvmi_log *log, size_t number) {
-  return (struct nvmi_sealed *)log->sealed.items + log->alias.first + number;
+static inline struct nvmi_captured *nvmi_alias_at(const struct nvmi_log *log, size_t number) {
+  return (struct nvmi_captured *)log->captured.items + log->alias.first + number;
 }
 
 /* The alias of a line; null: it has none. */
-struct nvmi_sealed *nvmi_alias_find(const struct nvmi_log *log, uint64_t line);
+struct nvmi_captured *nvmi_alias_find(const struct nvmi_log *log, uint64_t line);
 /* The same; a new alias has no bytes. Valid until the next one is made. Out of memory: fatal. */
-struct nvmi_sealed *nvmi_alias_make(struct nvmi_log *log, uint64_t line);
+struct nvmi_captured *nvmi_alias_make(struct nvmi_log *log, uint64_t line);
 
 /* Whether some line of these addresses has an alias. */
 bool nvmi_alias_hits(const struct nvmi_log *log, uintptr_t start, uintptr_t end);
@@ -42,7 +42,7 @@ void nvmi_alias_read(const struct nvmi_log *log, char *to, uintptr_t from, size_
  * over, is nobody's. */
 void nvmi_alias_forget_block(struct nvmi_log *log, uintptr_t start, size_t size);
 
-/* What is aliased stays in `sealed`; the table begins anew behind it. */
+/* What is aliased stays in `captured`; the table begins anew behind it. */
 void nvmi_alias_close(struct nvmi_log *log);
 /* Forgets what is aliased. */
 void nvmi_alias_clear(struct nvmi_log *log);

@@ -15,17 +15,17 @@
 enum { PARTS_MAX = 48 };
 
 _Atomic size_t nvmi_handed_count;
-static struct nvmi_array handed; /* struct nvmi_sealed */
+static struct nvmi_array handed; /* struct nvmi_captured */
 static size_t ends[PARTS_MAX];   /* of the parts */
 static unsigned parts;
 static struct nvmi_mutex *const lock = &nvmi_locks[NVMI_LOCK_HANDED];
 
-static struct nvmi_sealed *at(size_t i) { return (struct nvmi_sealed *)handed.items + i; }
+static struct nvmi_captured *at(size_t i) { return (struct nvmi_captured *)handed.items + i; }
 
 static size_t start_of(unsigned part) { return part ? ends[part - 1] : 0; }
 
 static int by_line_and_sequence(const void *a, const void *b) {
-  const struct nvmi_sealed *x = a, *y = b;
+  const struct nvmi_captured *x = a, *y = b;
   if (x->line != y->line)
     return x->line < y->line ? -1 : 1;
   return x->sequence < y->sequence ? -1 : x->sequence > y->sequence;
@@ -33,7 +33,7 @@ static int by_line_and_sequence(const void *a, const void *b) {
 
 /* The first of the part that is not before the line and the sequence. */
 static size_t find(unsigned part, uint64_t line, uint64_t sequence) {
-  struct nvmi_sealed key = {.line = line, .sequence = sequence};
+  struct nvmi_captured key = {.line = line, .sequence = sequence};
   size_t low = start_of(part), high = ends[part];
   while (low < high) {
     size_t middle = low + (high - low) / 2;
@@ -45,7 +45,7 @@ static size_t find(unsigned part, uint64_t line, uint64_t sequence) {
   return low;
 }
 
-static struct nvmi_sealed *find_same(const struct nvmi_sealed *one) {
+static struct nvmi_captured *find_same(const struct nvmi_captured *one) {
   for (unsigned part = parts; part-- > 0;) {
     size_t i = find(part, one->line, one->sequence);
     if (i < ends[part] && at(i)->line == one->line && at(i)->sequence == one->sequence)
@@ -61,7 +61,7 @@ static void tell_count(void) {
 static void sort_part(unsigned part) {
   size_t start = start_of(part);
   if (ends[part] > start)
-    nvmi_sort(at(start), ends[part] - start, sizeof(struct nvmi_sealed), by_line_and_sequence);
+    nvmi_sort(at(start), ends[part] - start, sizeof(struct nvmi_captured), by_line_and_sequence);
 }
 
 /* The last two parts become one while the last is more than half of the other; and if there is no room. */
@@ -84,11 +84,11 @@ static const char *parts_fault(void) {
 }
 #endif
 
-void nvmi_handed_add(const struct nvmi_array *sealed, size_t first) {
+void nvmi_handed_add(const struct nvmi_array *captured, size_t first) {
   nvmi_lock(lock);
-  for (size_t i = first; i < sealed->count; i++)
-    if (!nvmi_array_push(&handed, (struct nvmi_sealed *)sealed->items + i,
-                         sizeof(struct nvmi_sealed)))
+  for (size_t i = first; i < captured->count; i++)
+    if (!nvmi_array_push(&handed, (struct nvmi_captured *)captured->items + i,
+                         sizeof(struct nvmi_captured)))
       nvmi_fatal(NVM_ENOMEMORY, NULL, "out of memory for bytes that are handed over");
   if (handed.count > start_of(parts)) {
     ends[parts++] = handed.count;
@@ -100,13 +100,13 @@ void nvmi_handed_add(const struct nvmi_array *sealed, size_t first) {
   nvmi_unlock(lock);
 }
 
-void nvmi_handed_remove(const struct nvmi_array *sealed) {
-  const struct nvmi_sealed *items = sealed->items;
+void nvmi_handed_remove(const struct nvmi_array *captured) {
+  const struct nvmi_captured *items = captured->items;
   if (!nvmi_handed_some())
     return;
   nvmi_lock(lock);
-  for (size_t i = 0; i < sealed->count; i++) {
-    struct nvmi_sealed *found = find_same(&items[i]);
+  for (size_t i = 0; i < captured->count; i++) {
+    struct nvmi_captured *found = find_same(&items[i]);
     if (found)
       found->mask = 0;
   }
@@ -129,14 +129,14 @@ void nvmi_handed_remove(const struct nvmi_array *sealed) {
   nvmi_unlock(lock);
 }
 
-void nvmi_handed_drop(const struct nvmi_array *sealed, uintptr_t start, uintptr_t end) {
-  const struct nvmi_sealed *items = sealed->items;
+void nvmi_handed_drop(const struct nvmi_array *captured, uintptr_t start, uintptr_t end) {
+  const struct nvmi_captured *items = captured->items;
   if (!nvmi_handed_some())
     return;
   nvmi_lock(lock);
-  for (size_t i = 0; i < sealed->count; i++) {
+  for (size_t i = 0; i < captured->count; i++) {
     uint64_t first = items[i].line * NVM_LINE_SIZE;
-    struct nvmi_sealed *found =
+    struct nvmi_captured *found =
         first < end && first + NVM_LINE_SIZE > start ? find_same(&items[i]) : NULL;
     if (found)
       found->mask &= ~nvmi_line_mask(found->line, start, end);
@@ -151,6 +151,6 @@ void nvmi_handed_read(void *to, const void *from, size_t size) {
   for (unsigned part = 0; part < parts; part++)
     for (size_t i = find(part, start / NVM_LINE_SIZE, 0);
          i < ends[part] && at(i)->line <= (end - 1) / NVM_LINE_SIZE; i++)
-      nvmi_sealed_read(at(i), to, start, end);
+      nvmi_captured_read(at(i), to, start, end);
   nvmi_unlock(lock);
 }

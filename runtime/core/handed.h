@@ -8,7 +8,7 @@
 #pragma once
 
 #include "base/basics.h"
-#include "core/sealed.h"
+#include "core/captured.h"
 
 #include <stdatomic.h>
 
@@ -20,13 +20,13 @@ static inline bool nvmi_handed_some(void) {
   return NVMI_UNLIKELY(atomic_load_explicit(&nvmi_handed_count, memory_order_acquire) != 0);
 }
 
-/* Lines with their sequence, from item `first` of an array of struct nvmi_sealed on. Out of memory:
+/* Lines with their sequence, from item `first` of an array of struct nvmi_captured on. Out of memory:
  * fatal. */
-void nvmi_handed_add(const struct nvmi_array *sealed, size_t first);
+void nvmi_handed_add(const struct nvmi_array *captured, size_t first);
 /* Those of the array that are here. Their bytes are in place, or undone. */
-void nvmi_handed_remove(const struct nvmi_array *sealed);
+void nvmi_handed_remove(const struct nvmi_array *captured);
 /* The bytes at these addresses of those lines of the array that are here. They are a new block's. */
-void nvmi_handed_drop(const struct nvmi_array *sealed, uintptr_t start, uintptr_t end);
+void nvmi_handed_drop(const struct nvmi_array *captured, uintptr_t start, uintptr_t end);
 
 /* The bytes at `from` as their newest transaction handed them over, else as they are in place. */
 void nvmi_handed_read(void *to, const void *from, size_t size);

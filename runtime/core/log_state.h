@@ -43,7 +43,7 @@ struct nvmi_undo_part {
 
 /* Of methods with aliases (alias.h). */
 struct nvmi_alias_part {
-  size_t first, count; /* aliases in `sealed` */
+  size_t first, count; /* aliases in `captured` */
   uint64_t *slots;     /* stamp << 32 | number of the alias */
   size_t room;         /* slots: a power of two, or 0 */
   uint32_t stamp;      /* of slots that are in use */
@@ -72,7 +72,7 @@ struct nvmi_log {
   struct nvmi_undo_part undo;
   struct nvmi_array operations; /* uint64_t, NVM_OPERATION: of the commit record */
   struct nvmi_intents intents;  /* of the open transaction */
-  struct nvmi_array sealed;     /* struct nvmi_sealed (sealed.h) */
+  struct nvmi_array captured;   /* struct nvmi_captured (captured.h) */
   struct nvmi_alias_part alias;
   struct nvmi_direct_part direct;
   struct nvmi_array entries; /* of an abort (log_read.h) */

@@ -60,15 +60,15 @@ struct nvmi_method {
    * references. False: out of memory. */
   bool (*pieces)(struct nvmi_log *log, const struct nvmi_line *lines, size_t count,
                  struct nvmi_array *pieces);
-  /* The transaction's lines as it left them itself, as struct nvmi_sealed, one each; others, who
-   * stand still, may have stored to them since. Null: what it sealed is that. */
+  /* The transaction's lines as it left them itself, as struct nvmi_captured, one each; others, who
+   * stand still, may have stored to them since. Null: what it captured is that. */
   void (*own_bytes)(struct nvmi_log *log, const struct nvmi_line *lines, size_t count,
                     struct nvmi_array *own);
   /* A lock that may guard the line (or range) is about to be released: what commits are the bytes
    * of now. Null: bytes are safe where they are. */
-  void (*seal)(struct nvmi_log *log, const struct nvmi_line *line);
-  /* With `seal`, behind the last line: what else the transaction has stored. Null: nothing. */
-  void (*seal_rest)(struct nvmi_log *log);
+  void (*capture)(struct nvmi_log *log, const struct nvmi_line *line);
+  /* With `capture`, behind the last line: what else the transaction has stored. Null: nothing. */
+  void (*capture_rest)(struct nvmi_log *log);
   /* The transaction leaves its thread, and becomes part of another's. */
   void (*pack)(struct nvmi_log *log, const struct nvmi_line *lines, size_t count,
                struct nvmi_parcel *parcel);

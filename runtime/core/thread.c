@@ -8,11 +8,11 @@
 #include "base/signals.h"
 #include "core/alias.h"
 #include "core/barrier.h"
+#include "core/captured.h"
 #include "core/gate.h"
 #include "core/held.h"
 #include "core/log_state.h"
 #include "core/root_hooks.h"
-#include "core/sealed.h"
 #include "core/tracing.h"
 
 #include <signal.h>
@@ -54,7 +54,7 @@ static void leave(struct nvmi_thread *thread) {
   nvmi_array_free(&thread->nested, sizeof(struct nvmi_line));
   nvmi_array_free(&thread->frames, sizeof(void *));
   nvmi_array_free(&thread->called, 3 * sizeof(void *));
-  nvmi_array_free(&thread->image, sizeof(struct nvmi_sealed));
+  nvmi_array_free(&thread->image, sizeof(struct nvmi_captured));
   nvmi_array_free(&thread->image_lines, sizeof(struct nvmi_line));
   munmap(thread, sizeof *thread);
 }

@@ -48,7 +48,7 @@ struct nvmi_thread {
   struct nvmi_array nested;      /* struct nvmi_line noted by signal handlers */
   struct nvmi_array frames;      /* void *: frame addresses of open atomic calls */
   struct nvmi_array called;      /* struct nvmi_called, as many as table->called says */
-  struct nvmi_array image;       /* struct nvmi_sealed, room for a look at pointers (own_image.h) */
+  struct nvmi_array image; /* struct nvmi_captured, room for a look at pointers (own_image.h) */
   struct nvmi_array image_lines; /* struct nvmi_line, room for the same */
   struct nvmi_fresh {
     uintptr_t start, end;

@@ -90,7 +90,7 @@ static inline struct nvmi_intent *nvmi_heap_reuse(struct nvmi_log *log, uint32_t
   log->intents.locals--;
   intent->fate = NVMI_ALLOCATED;
   nvmi_recent_put(log, intent->address, position);
-  if (NVMI_UNLIKELY(log->sealed.count && log->pool->method->store))
+  if (NVMI_UNLIKELY(log->captured.count && log->pool->method->store))
     nvmi_alias_forget_block(log, (uintptr_t)intent->address,
                             log->pool->heap->geometry[class].block_size);
   return intent;

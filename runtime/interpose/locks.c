@@ -73,7 +73,7 @@ static void hand_on(struct nvmi_thread *thread, uintptr_t lock, bool in_handler,
   if (thread->touched || thread->ticket) {
     nvmi_order_release(lock, !in_handler, !in_handler && !holds_others);
     if (!in_handler)
-      nvmi_note_called(thread); /* what was noted is sealed */
+      nvmi_note_called(thread); /* what was noted is captured */
   }
   nvmi_used_open(thread);
 }

@@ -22,7 +22,7 @@ enum { NVMI_SUSPECTS = 8 }; /* that wait at a time */
 struct nvmi_judge {
   struct nvm_pool *pool;
   const struct nvmi_log *log;     /* of the transaction; null: only look-ups are asked for */
-  const struct nvmi_array *image; /* struct nvmi_sealed, one a line, sorted; or null */
+  const struct nvmi_array *image; /* struct nvmi_captured, one a line, sorted; or null */
   uint64_t first, size;           /* addresses in the pool that are not looked at */
   uint64_t start, end;            /* in the file */
   const struct nvm_type *type;

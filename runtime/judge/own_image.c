@@ -9,7 +9,7 @@
 #include <string.h>
 
 static int by_line_and_sequence(const void *a, const void *b) {
-  const struct nvmi_sealed *x = a, *y = b;
+  const struct nvmi_captured *x = a, *y = b;
   if (x->line != y->line)
     return x->line < y->line ? -1 : 1;
   return x->sequence < y->sequence ? -1 : x->sequence > y->sequence;
@@ -17,7 +17,7 @@ static int by_line_and_sequence(const void *a, const void *b) {
 
 /* One of each line: what was stored last of each byte. */
 static void merge(struct nvmi_array *image) {
-  struct nvmi_sealed *all = image->items;
+  struct nvmi_captured *all = image->items;
   size_t kept = 0;
   if (!image->count)
     return;
@@ -36,7 +36,7 @@ static void merge(struct nvmi_array *image) {
 
 /* The number of the first that is not before the line. */
 static size_t find(const struct nvmi_array *image, uint64_t line) {
-  const struct nvmi_sealed *all = image->items;
+  const struct nvmi_captured *all = image->items;
   size_t low = 0, high = image->count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
@@ -50,7 +50,7 @@ static size_t find(const struct nvmi_array *image, uint64_t line) {
 
 /* Of a range the view has the bytes: nobody else has seen them. */
 static void take_range(struct nvmi_array *image, const struct nvmi_line *range) {
-  struct nvmi_sealed *all = image->items;
+  struct nvmi_captured *all = image->items;
   size_t low = find(image, nvmi_line_first(range));
   for (; low < image->count && all[low].line - nvmi_line_first(range) < nvmi_line_count(range);
        low++) {
@@ -62,29 +62,29 @@ static void take_range(struct nvmi_array *image, const struct nvmi_line *range) 
 /* Aliases are newer than what is in place. */
 static void take_aliases(struct nvmi_array *image, const struct nvmi_log *log) {
   for (size_t i = 0; i < log->alias.count; i++) {
-    const struct nvmi_sealed *alias = nvmi_alias_at(log, i);
+    const struct nvmi_captured *alias = nvmi_alias_at(log, i);
     uintptr_t first = alias->line * NVM_LINE_SIZE;
-    struct nvmi_sealed *copy = (struct nvmi_sealed *)image->items + find(image, alias->line);
-    nvmi_sealed_read(alias, copy->bytes, first, first + NVM_LINE_SIZE);
+    struct nvmi_captured *copy = (struct nvmi_captured *)image->items + find(image, alias->line);
+    nvmi_captured_read(alias, copy->bytes, first, first + NVM_LINE_SIZE);
   }
 }
 
-/* With shadow: what was sealed, then what was stored since, in the file's bytes. */
-static bool sealed_image(const struct nvmi_log *log, const struct nvmi_line *lines, size_t count,
-                         struct nvmi_array *image) {
+/* With shadow: what was captured, then what was stored since, in the file's bytes. */
+static bool captured_image(const struct nvmi_log *log, const struct nvmi_line *lines, size_t count,
+                           struct nvmi_array *image) {
   const struct nvm_pool *pool = log->pool;
-  if (!nvmi_array_reserve(image, log->sealed.count + count, sizeof(struct nvmi_sealed)))
+  if (!nvmi_array_reserve(image, log->captured.count + count, sizeof(struct nvmi_captured)))
     return false;
-  struct nvmi_sealed *items = image->items;
-  if (log->sealed.count)
-    memcpy(items, log->sealed.items, log->sealed.count * sizeof *items);
-  image->count = log->sealed.count;
+  struct nvmi_captured *items = image->items;
+  if (log->captured.count)
+    memcpy(items, log->captured.items, log->captured.count * sizeof *items);
+  image->count = log->captured.count;
   for (size_t i = 0; i < count; i++) {
     if (lines[i].line & NVMI_RANGE)
       continue;
-    struct nvmi_sealed *own = &items[image->count++];
-    *own =
-        (struct nvmi_sealed){.line = lines[i].line, .mask = lines[i].mask, .sequence = UINT64_MAX};
+    struct nvmi_captured *own = &items[image->count++];
+    *own = (struct nvmi_captured){
+        .line = lines[i].line, .mask = lines[i].mask, .sequence = UINT64_MAX};
     memcpy(own->bytes, (const void *)(own->line << 6), sizeof own->bytes);
   }
   merge(image);
@@ -123,7 +123,7 @@ static enum nvm_error add_record(void *context, const struct nvm_type *type, uin
   return NVM_OK;
 }
 
-/* The lines, and those of the records that they and what was sealed reach into. False: out of
+/* The lines, and those of the records that they and what was captured reach into. False: out of
  * memory. */
 static bool list_lines(struct nvmi_log *log, const struct nvmi_line *lines, size_t count,
                        struct context *context) {
@@ -135,10 +135,10 @@ static bool list_lines(struct nvmi_log *log, const struct nvmi_line *lines, size
       nvmi_judge_blocks(&context->judge, (nvmi_line_first(&lines[i]) - first + n) << 6,
                         range ? UINT64_MAX : lines[i].mask, add_record, context);
   }
-  const struct nvmi_sealed *sealed = log->sealed.items;
-  for (size_t i = 0; i < log->sealed.count && log->pool->judges_records; i++)
-    nvmi_judge_blocks(&context->judge, (sealed[i].line - first) << 6, sealed[i].mask, add_record,
-                      context);
+  const struct nvmi_captured *captured = log->captured.items;
+  for (size_t i = 0; i < log->captured.count && log->pool->judges_records; i++)
+    nvmi_judge_blocks(&context->judge, (captured[i].line - first) << 6, captured[i].mask,
+                      add_record, context);
   return !context->incomplete;
 }
 
@@ -151,13 +151,13 @@ bool nvmi_own_image(struct nvmi_log *log, const struct nvmi_line *lines, size_t 
   if (made && log->pool->method->own_bytes)
     log->pool->method->own_bytes(log, all.lines.items, all.lines.count, image);
   else if (made)
-    made = sealed_image(log, all.lines.items, all.lines.count, image);
+    made = captured_image(log, all.lines.items, all.lines.count, image);
   nvmi_array_return(kept, &all.lines, sizeof(struct nvmi_line), borrowed);
   return made;
 }
 
 static int by_line(const void *a, const void *b) {
-  uint64_t x = ((const struct nvmi_sealed *)a)->line, y = ((const struct nvmi_sealed *)b)->line;
+  uint64_t x = ((const struct nvmi_captured *)a)->line, y = ((const struct nvmi_captured *)b)->line;
   return x < y ? -1 : x > y;
 }
 
@@ -169,8 +169,8 @@ __attribute__((no_sanitize("thread"))) void nvmi_own_image_read(const void *cont
   for (size_t done = 0; done < size;) {
     uint64_t address = pool->header.base + at + done, inside = address % NVM_LINE_SIZE;
     size_t part = NVM_LINE_SIZE - inside < size - done ? NVM_LINE_SIZE - inside : size - done;
-    struct nvmi_sealed key = {.line = address / NVM_LINE_SIZE};
-    const struct nvmi_sealed *line =
+    struct nvmi_captured key = {.line = address / NVM_LINE_SIZE};
+    const struct nvmi_captured *line =
         judge->image->count
             ? bsearch(&key, judge->image->items, judge->image->count, sizeof key, by_line)
             : NULL;

@@ -8,7 +8,7 @@
 
 #include "core/pool.h"
 
-/* Fills `image` with struct nvmi_sealed, one a line, sorted; `mask`: bytes that the transaction
+/* Fills `image` with struct nvmi_captured, one a line, sorted; `mask`: bytes that the transaction
  * stored. With undo others stand still; with shadow ranges are left out, which nobody else has
  * seen. False: out of memory. */
 bool nvmi_own_image(struct nvmi_log *log, const struct nvmi_line *lines, size_t count,

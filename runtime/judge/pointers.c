@@ -22,8 +22,8 @@
 #include "heap/heap_chunks.h"
 #include "types/judged.h"
 
+#include "core/captured.h"
 #include "core/map.h"
-#include "core/sealed.h"
 #include "heap/heap_locate.h"
 #include "judge/judge.h"
 #include "judge/own_image.h"
@@ -155,7 +155,7 @@ static inline enum nvm_error check_lines(const struct nvmi_log *log, const struc
 
 /* A copy of a line, whatever others have stored there since. */
 static NVMI_RACES_WITH_NEIGHBOURS enum nvm_error check_copy(struct nvmi_judge *judge,
-                                                            const struct nvmi_sealed *copy) {
+                                                            const struct nvmi_captured *copy) {
   uint64_t at = (copy->line << 6) - judge->pool->header.base;
   const char *line = copy->bytes;
   char bytes[NVM_LINE_SIZE];
@@ -172,7 +172,7 @@ static NVMI_RACES_WITH_NEIGHBOURS enum nvm_error check_copy(struct nvmi_judge *j
 static enum nvm_error check_copies(struct nvmi_log *log, const struct nvmi_array *copies,
                                    const struct nvmi_array *image, bool quiet) {
   struct nvmi_judge judge = judge_of(log, quiet);
-  const struct nvmi_sealed *all = copies->items;
+  const struct nvmi_captured *all = copies->items;
   enum nvm_error error = NVM_OK;
   judge.image = image;
   for (size_t i = 0; i < copies->count && !error; i++)
@@ -193,11 +193,11 @@ static enum nvm_error check_own(struct nvmi_log *log, const struct nvmi_line *li
       error = check_lines(log, lines, count, true, quiet);
   } else
     nvmi_fail(NVM_ENOMEMORY, log->pool->path, "out of memory to look at a transaction's pointers");
-  nvmi_array_return(kept, &image, sizeof(struct nvmi_sealed), borrowed);
+  nvmi_array_return(kept, &image, sizeof(struct nvmi_captured), borrowed);
   return error;
 }
 
-/* What is sealed is committed as it was then. Where something is wrong with it, the transaction may
+/* What is captured is committed as it was then. Where something is wrong with it, the transaction may
  * have written it again; where members decide about others, all is looked at in the image. */
 enum nvm_error nvmi_check_pointers(struct nvmi_log *log, const struct nvmi_line *lines,
                                    size_t count) {
@@ -207,13 +207,13 @@ enum nvm_error nvmi_check_pointers(struct nvmi_log *log, const struct nvmi_line 
   if (NVMI_UNLIKELY(log->owner->others_stand) && pool->method->own_bytes)
     return check_own(log, lines, count, false);
   bool quiet = log->owner->looks_again;
-  if (NVMI_UNLIKELY(log->sealed.count && pool->judges_records))
+  if (NVMI_UNLIKELY(log->captured.count && pool->judges_records))
     return check_own(log, lines, count, quiet);
   bool may_be_newer = log->alias.count; /* than what is in place */
   enum nvm_error error = check_lines(log, lines, count, false, quiet || may_be_newer);
   if (NVMI_UNLIKELY(may_be_newer && error))
     return check_own(log, lines, count, quiet);
-  if (NVMI_UNLIKELY(log->sealed.count && !error) && check_copies(log, &log->sealed, NULL, true))
+  if (NVMI_UNLIKELY(log->captured.count && !error) && check_copies(log, &log->captured, NULL, true))
     error = check_own(log, lines, count, quiet);
   return error;
 }

@@ -4,7 +4,7 @@
 #include "core/pool.h"
 
 /* NVM_OK, or NVM_EUNSAFE with the pointer recorded: a pointer field among the bytes of `lines`, or
- * of what the log has sealed, that holds the address of something outside the pool. */
+ * of what the log has captured, that holds the address of something outside the pool. */
 enum nvm_error nvmi_check_pointers(struct nvmi_log *log, const struct nvmi_line *lines,
                                    size_t count);
 /* The same of what signal handlers have stored in the middle of the commit, items `from` to below `end` of

@@ -10,7 +10,7 @@
  * are fenced before the record (tx/direct.h).
  *
  * Other threads see a value when it is in place, or when the transaction has released a lock: then
- * they are sealed, as with `shadow`, and handed over (core/handed.h).
+ * they are captured, as with `shadow`, and handed over (core/handed.h).
  *
  * What it does not do: plain stores are refused. Plain loads see what has committed.
  */
@@ -42,7 +42,7 @@ void nvmi_drain_nothing(struct nvmi_log *log) { (void)log; }
 
 static void alias_bytes(struct nvmi_log *log, uint64_t line, unsigned first, const char *from,
                         size_t size, uint64_t mask) {
-  struct nvmi_sealed *alias = nvmi_alias_make(log, line);
+  struct nvmi_captured *alias = nvmi_alias_make(log, line);
   memcpy(alias->bytes + first, from, size);
   nvmi_compiler_barrier(); /* a jump out of a signal handler leaves an alias of whole bytes */
   alias->mask |= mask;
@@ -90,34 +90,34 @@ void nvmi_alias_store(struct nvmi_log *log, char *to, const char *from, size_t s
 }
 
 static int by_sequence(const void *a, const void *b) {
-  uint64_t x = ((const struct nvmi_sealed *)a)->sequence,
-           y = ((const struct nvmi_sealed *)b)->sequence;
+  uint64_t x = ((const struct nvmi_captured *)a)->sequence,
+           y = ((const struct nvmi_captured *)b)->sequence;
   return x < y ? -1 : x > y;
 }
 
-/* Behind the lines of new blocks, which have been sealed: where both have a byte the alias is newer.
+/* Behind the lines of new blocks, which have been captured: where both have a byte the alias is newer.
  * From here on also what is stored to these blocks is aliased. */
-static void lat_seal_rest(struct nvmi_log *log) {
+static void lat_capture_rest(struct nvmi_log *log) {
   size_t first = log->alias.first;
   if (!log->alias.count)
     return;
   for (size_t i = 0; i < log->alias.count; i++)
-    nvmi_alias_at(log, i)->sequence = nvmi_seal_number();
+    nvmi_alias_at(log, i)->sequence = nvmi_capture_number();
   nvmi_alias_close(log);
-  struct nvmi_sealed *items = log->sealed.items;
-  nvmi_sort(items + first, log->sealed.count - first, sizeof *items, by_sequence);
-  nvmi_handed_add(&log->sealed, first);
+  struct nvmi_captured *items = log->captured.items;
+  nvmi_sort(items + first, log->captured.count - first, sizeof *items, by_sequence);
+  nvmi_handed_add(&log->captured, first);
 }
 
 /* The log's own aliases are of locks that it still holds, and stay the last. Nothing is loaded or stored
  * any more: the table need not find them. */
 static void lat_unpack(struct nvmi_log *log, struct nvmi_parcel *parcel) {
   nvmi_shadow_unpack(log, parcel);
-  log->alias.first = log->sealed.count - log->alias.count;
+  log->alias.first = log->captured.count - log->alias.count;
 }
 
 static bool is_short(const struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
-  size_t bytes = NVMI_LINE_PAYLOAD_MAX * (count + log->sealed.count) +
+  size_t bytes = NVMI_LINE_PAYLOAD_MAX * (count + log->captured.count) +
                  sizeof(uint64_t) * log->operations.count;
   uint64_t ranges = 0;
   if (bytes > NVMI_PAYLOAD_MAX || log->owner->handlers_store)
@@ -127,12 +127,12 @@ static bool is_short(const struct nvmi_log *log, const struct nvmi_line *lines, 
   return !(ranges & NVMI_RANGE);
 }
 
-static char *encode_sealed(const struct nvmi_log *log, char *at, size_t from, size_t to) {
-  const struct nvmi_sealed *sealed = log->sealed.items;
+static char *encode_captured(const struct nvmi_log *log, char *at, size_t from, size_t to) {
+  const struct nvmi_captured *captured = log->captured.items;
   for (size_t i = from; i < to; i++)
-    if (NVMI_LIKELY(sealed[i].mask)) /* else all of it was dropped (core/alias.h) */
-      at = nvmi_encode_line(at, nvmi_sealed_offset(log, &sealed[i]), sealed[i].bytes,
-                            sealed[i].mask);
+    if (NVMI_LIKELY(captured[i].mask)) /* else all of it was dropped (core/alias.h) */
+      at = nvmi_encode_line(at, nvmi_captured_offset(log, &captured[i]), captured[i].bytes,
+                            captured[i].mask);
   return at;
 }
 
@@ -142,30 +142,30 @@ static bool commit_short(struct nvmi_log *log, const struct nvmi_line *lines, si
   struct nvm_pool *pool = log->pool;
   if (!is_short(log, lines, count))
     return false;
-  struct nvm_frame *frame = nvmi_short_redo_room(log, count + log->sealed.count);
+  struct nvm_frame *frame = nvmi_short_redo_room(log, count + log->captured.count);
   if (NVMI_UNLIKELY(!frame))
     return false;
   char *end = nvmi_short_redo_operations(log, frame);
-  size_t older = log->sealed.count - log->alias.count;
-  end = encode_sealed(log, end, 0, older);
+  size_t older = log->captured.count - log->alias.count;
+  end = encode_captured(log, end, 0, older);
   for (size_t i = 0; i < count; i++) {
     uint64_t offset = (lines[i].line << 6) - pool->header.base;
     end = nvmi_encode_line(end, offset, pool->work + offset, lines[i].mask);
   }
-  end = encode_sealed(log, end, older, log->sealed.count);
+  end = encode_captured(log, end, older, log->captured.count);
   nvmi_step(NVMI_STEP_COMMIT);
   uint64_t size = nvmi_short_redo_put(log, frame, (uint64_t)(end - (char *)frame));
   for (size_t i = 0; i < count; i++)
     pool->persist->flush((const void *)(lines[i].line << 6), NVM_LINE_SIZE);
   log->stats.flushed_lines += count;
-  nvmi_redo_store_sealed(log);
+  nvmi_redo_store_captured(log);
   nvmi_short_redo_end(log, frame, size);
   return true;
 }
 
 static enum nvm_error lat_commit(struct nvmi_log *log, const struct nvmi_line *lines,
                                  size_t count) {
-  if (!count && !log->operations.count && !log->sealed.count)
+  if (!count && !log->operations.count && !log->captured.count)
     return NVM_OK;
   if (NVMI_LIKELY(commit_short(log, lines, count)))
     return NVM_OK;
@@ -181,8 +181,8 @@ static enum nvm_error lat_commit(struct nvmi_log *log, const struct nvmi_line *l
 static void lat_abort(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   (void)lines, (void)count;
   nvmi_alias_close(log);
-  nvmi_handed_remove(&log->sealed);
-  log->sealed.count = 0;
+  nvmi_handed_remove(&log->captured);
+  log->captured.count = 0;
 }
 
 /* The child gets no mapping (map.c). */
@@ -200,8 +200,8 @@ const struct nvmi_method nvmi_lat = {
     .hand_on = NULL, /* a dependent's values are its own aliases */
     .parcel_lines = nvmi_shadow_parcel_lines,
     .pieces = nvmi_shadow_pieces,
-    .seal = nvmi_shadow_seal,
-    .seal_rest = lat_seal_rest,
+    .capture = nvmi_shadow_capture,
+    .capture_rest = lat_capture_rest,
     .pack = nvmi_shadow_pack,
     .unpack = lat_unpack,
     .before_fork = lat_before_fork,

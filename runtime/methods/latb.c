@@ -45,10 +45,10 @@ static void flush(struct nvmi_log *log) {
   nvmi_fence_entries(log);
   nvmi_step(NVMI_STEP_COMMIT);
   for (size_t i = 0; i < log->alias.count; i++) {
-    const struct nvmi_sealed *alias = nvmi_alias_at(log, i);
+    const struct nvmi_captured *alias = nvmi_alias_at(log, i);
     nvmi_line_mark(log->owner, alias->line, alias->mask);
-    nvmi_sealed_read(alias, (char *)(alias->line * NVM_LINE_SIZE), alias->line * NVM_LINE_SIZE,
-                     (alias->line + 1) * NVM_LINE_SIZE);
+    nvmi_captured_read(alias, (char *)(alias->line * NVM_LINE_SIZE), alias->line * NVM_LINE_SIZE,
+                       (alias->line + 1) * NVM_LINE_SIZE);
   }
   nvmi_alias_clear(log);
   nvmi_signals_release(&before);
@@ -65,7 +65,7 @@ static void copy_old(struct nvmi_log *log, uint64_t line, uint64_t news) {
 static void store_value(struct nvmi_log *log, char *to, const char *from, size_t size) {
   uintptr_t start = (uintptr_t)to, end = start + size;
   for (uint64_t line = start / NVM_LINE_SIZE; line <= (end - 1) / NVM_LINE_SIZE; line++) {
-    const struct nvmi_sealed *alias = nvmi_alias_find(log, line);
+    const struct nvmi_captured *alias = nvmi_alias_find(log, line);
     uint64_t news = nvmi_line_mask(line, start, end) & ~placed(log, line);
     news &= alias ? ~alias->mask : UINT64_MAX;
     if (news)

@@ -15,12 +15,12 @@ static void add_to_record(void *record, struct nvm_pool *pool, uint64_t offset, 
   nvmi_record_line(record, offset, pool->work + offset, mask);
 }
 
-static void add_sealed(struct nvmi_record *record, size_t from, size_t to) {
-  const struct nvmi_sealed *sealed = record->log->sealed.items;
+static void add_captured(struct nvmi_record *record, size_t from, size_t to) {
+  const struct nvmi_captured *captured = record->log->captured.items;
   for (size_t i = from; i < to; i++)
-    if (NVMI_LIKELY(sealed[i].mask)) /* else all of it was dropped (core/alias.h) */
-      nvmi_record_line(record, nvmi_sealed_offset(record->log, &sealed[i]), sealed[i].bytes,
-                       sealed[i].mask);
+    if (NVMI_LIKELY(captured[i].mask)) /* else all of it was dropped (core/alias.h) */
+      nvmi_record_line(record, nvmi_captured_offset(record->log, &captured[i]), captured[i].bytes,
+                       captured[i].mask);
 }
 
 /* What signal handlers have stored since the lines were collected; null: not in this pool. */
@@ -91,14 +91,14 @@ enum nvm_error nvmi_redo_commit(struct nvmi_log *log, const struct nvmi_line *li
   const uint64_t *operation = log->operations.items;
   for (size_t i = 0; i < log->operations.count; i++)
     nvmi_record_operation(&record, operation[i]);
-  size_t older = log->sealed.count - log->alias.count;
-  add_sealed(&record, 0, older);
+  size_t older = log->captured.count - log->alias.count;
+  add_captured(&record, 0, older);
   for (size_t i = 0, next = 0; i < count; i++) {
     nvmi_direct_fetch(pool, lines, i, count);
     if (!nvmi_direct_went(log, i, &next))
       nvmi_shadow_each_line(pool, &lines[i], 1, add_to_record, &record);
   }
-  add_sealed(&record, older, log->sealed.count);
+  add_captured(&record, older, log->captured.count);
   size_t late = add_late(&record);
   nvmi_check_late(log, 0, late); /* what comes meanwhile: nvmi_redo_commit_behind */
   nvmi_step(NVMI_STEP_COMMIT);
@@ -114,7 +114,7 @@ enum nvm_error nvmi_redo_commit(struct nvmi_log *log, const struct nvmi_line *li
   nvmi_record_durable(&record);
   nvmi_step(NVMI_STEP_COMMIT);
   nvmi_log_begin_behind(log);
-  nvmi_redo_store_sealed(log);
+  nvmi_redo_store_captured(log);
   for (size_t i = 0, next = 0; i < count; i++)
     if (!nvmi_direct_went(log, i, &next)) {
       nvmi_direct_item(pool, &lines[i]);

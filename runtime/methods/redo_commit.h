@@ -12,7 +12,7 @@
 #include "log/record.h"
 #include "methods/shadow_lines.h"
 
-/* Commits what the log has sealed, then the lines, as the program's view has them now, then aliases. What went
+/* Commits what the log has captured, then the lines, as the program's view has them now, then aliases. What went
  * directly is left out: nvmi_direct_store (tx/direct.h) has been called. NVM_ENOSPACE: the log
  * cannot grow; nothing has happened. */
 enum nvm_error nvmi_redo_commit(struct nvmi_log *log, const struct nvmi_line *lines, size_t count);
@@ -21,17 +21,17 @@ enum nvm_error nvmi_redo_commit(struct nvmi_log *log, const struct nvmi_line *li
  * that the log is committing: it gets a record of its own. */
 void nvmi_redo_commit_behind(struct nvmi_log *log, size_t late);
 
-/* What is sealed or aliased is stored in place, and flushed; nothing of it is left. */
-static inline void nvmi_redo_store_sealed(struct nvmi_log *log) {
+/* What is captured or aliased is stored in place, and flushed; nothing of it is left. */
+static inline void nvmi_redo_store_captured(struct nvmi_log *log) {
   const struct nvm_pool *pool = log->pool;
-  const struct nvmi_sealed *sealed = log->sealed.items;
-  for (size_t i = 0; i < log->sealed.count; i++)
-    pool->persist->store_line(pool->home + nvmi_sealed_offset(log, &sealed[i]), sealed[i].bytes,
-                              sealed[i].mask);
-  log->stats.flushed_lines += log->sealed.count;
-  nvmi_handed_remove(&log->sealed);
+  const struct nvmi_captured *captured = log->captured.items;
+  for (size_t i = 0; i < log->captured.count; i++)
+    pool->persist->store_line(pool->home + nvmi_captured_offset(log, &captured[i]),
+                              captured[i].bytes, captured[i].mask);
+  log->stats.flushed_lines += log->captured.count;
+  nvmi_handed_remove(&log->captured);
   nvmi_alias_close(log);
-  log->sealed.count = 0;
+  log->captured.count = 0;
 }
 
 /* A place in the copy for a short record of `count` lines and the log's operations. Null: there is

@@ -13,10 +13,10 @@
 #include "methods/shadow.h"
 
 #include "base/sort.h"
+#include "core/captured.h"
 #include "core/follower.h"
 #include "core/map.h"
 #include "core/piece.h"
-#include "core/sealed.h"
 #include "heap/heap_types.h"
 #include "judge/pointers.h"
 #include "log/checkpoint.h"
@@ -41,7 +41,7 @@ static inline void store_home(const struct nvm_pool *pool, uint64_t offset, uint
 static bool is_short(const struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   size_t bytes = NVMI_LINE_PAYLOAD_MAX * count + sizeof(uint64_t) * log->operations.count;
   uint64_t ranges = 0;
-  if (bytes > NVMI_PAYLOAD_MAX || log->sealed.count || log->pool->written || log->pool->compare ||
+  if (bytes > NVMI_PAYLOAD_MAX || log->captured.count || log->pool->written || log->pool->compare ||
       log->owner->handlers_store || log->intents.has_large)
     return false;
   for (size_t i = 0; i < count; i++)
@@ -79,7 +79,7 @@ commit_short(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) 
 static __attribute__((noinline)) enum nvm_error
 commit_otherwise(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   size_t rest;
-  if (!count && !log->operations.count && !log->sealed.count)
+  if (!count && !log->operations.count && !log->captured.count)
     return NVM_OK;
   nvmi_direct_store(log, lines, count);
   const struct nvmi_line *single = nvmi_direct_rest(log, lines, count, &rest);
@@ -94,12 +94,13 @@ static enum nvm_error shadow_commit(struct nvmi_log *log, const struct nvmi_line
                                                       : commit_otherwise(log, lines, count);
 }
 
-/* Nobody has taken over what was sealed: in the file is what was there before. */
+/* Nobody has taken over what was captured: in the file is what was there before. */
 static void abort_alone(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
-  const struct nvmi_sealed *sealed = log->sealed.items;
-  for (size_t i = 0; i < log->sealed.count; i++)
-    nvmi_shadow_fetch_home(NULL, log->pool, nvmi_sealed_offset(log, &sealed[i]), sealed[i].mask);
-  log->sealed.count = 0;
+  const struct nvmi_captured *captured = log->captured.items;
+  for (size_t i = 0; i < log->captured.count; i++)
+    nvmi_shadow_fetch_home(NULL, log->pool, nvmi_captured_offset(log, &captured[i]),
+                           captured[i].mask);
+  log->captured.count = 0;
   nvmi_shadow_each_line(log->pool, lines, count, nvmi_shadow_fetch_home, NULL);
 }
 
@@ -111,9 +112,9 @@ static void shadow_abort(struct nvmi_log *log, const struct nvmi_line *lines, si
 }
 
 void nvmi_shadow_parcel_lines(const struct nvmi_parcel *parcel, struct nvmi_masks *lines) {
-  const struct nvmi_sealed *sealed = parcel->sealed.items;
-  for (size_t i = 0; i < parcel->sealed.count; i++)
-    nvmi_masks_add(lines, sealed[i].line, sealed[i].mask);
+  const struct nvmi_captured *captured = parcel->captured.items;
+  for (size_t i = 0; i < parcel->captured.count; i++)
+    nvmi_masks_add(lines, captured[i].line, captured[i].mask);
 }
 
 struct pieces {
@@ -143,65 +144,66 @@ static void add_line(void *pieces, struct nvm_pool *pool, uint64_t offset, uint6
   add_words(pieces, pool, offset, pool->work + offset, mask);
 }
 
-static void add_sealed(struct pieces *pieces, const struct nvmi_log *log, size_t from, size_t to) {
-  const struct nvmi_sealed *sealed = log->sealed.items;
+static void add_captured(struct pieces *pieces, const struct nvmi_log *log, size_t from,
+                         size_t to) {
+  const struct nvmi_captured *captured = log->captured.items;
   for (size_t i = from; i < to; i++)
-    add_words(pieces, log->pool, nvmi_sealed_offset(log, &sealed[i]), sealed[i].bytes,
-              sealed[i].mask);
+    add_words(pieces, log->pool, nvmi_captured_offset(log, &captured[i]), captured[i].bytes,
+              captured[i].mask);
 }
 
 bool nvmi_shadow_pieces(struct nvmi_log *log, const struct nvmi_line *lines, size_t count,
                         struct nvmi_array *list) {
-  struct pieces pieces = {.list = list, .all = log->sealed.count};
-  size_t older = log->sealed.count - log->alias.count; /* than the lines; aliases are newer */
-  add_sealed(&pieces, log, 0, older);
+  struct pieces pieces = {.list = list, .all = log->captured.count};
+  size_t older = log->captured.count - log->alias.count; /* than the lines; aliases are newer */
+  add_captured(&pieces, log, 0, older);
   nvmi_shadow_each_line(log->pool, lines, count, add_line, &pieces);
-  add_sealed(&pieces, log, older, log->sealed.count);
+  add_captured(&pieces, log, older, log->captured.count);
   return !pieces.incomplete;
 }
 
-uint64_t nvmi_seal_number(void) {
+uint64_t nvmi_capture_number(void) {
   static _Atomic uint64_t sequence;
   return atomic_fetch_add(&sequence, 1);
 }
 
-void nvmi_shadow_seal(struct nvmi_log *log, const struct nvmi_line *line) {
+void nvmi_shadow_capture(struct nvmi_log *log, const struct nvmi_line *line) {
   bool is_range = line->line & NVMI_RANGE;
   for (uint64_t i = 0; i < nvmi_line_count(line); i++) {
-    struct nvmi_sealed sealed = {.line = nvmi_line_first(line) + i,
-                                 .mask = is_range ? UINT64_MAX : line->mask,
-                                 .sequence = nvmi_seal_number()};
-    memcpy(sealed.bytes, (void *)(sealed.line << 6), sizeof sealed.bytes);
-    if (!nvmi_array_push(&log->sealed, &sealed, sizeof sealed))
-      nvmi_fatal(NVM_ENOMEMORY, log->pool->path, "out of memory for sealed lines");
+    struct nvmi_captured captured = {.line = nvmi_line_first(line) + i,
+                                     .mask = is_range ? UINT64_MAX : line->mask,
+                                     .sequence = nvmi_capture_number()};
+    memcpy(captured.bytes, (void *)(captured.line << 6), sizeof captured.bytes);
+    if (!nvmi_array_push(&log->captured, &captured, sizeof captured))
+      nvmi_fatal(NVM_ENOMEMORY, log->pool->path, "out of memory for captured lines");
   }
 }
 
-/* All is sealed. */
+/* All is captured. */
 void nvmi_shadow_pack(struct nvmi_log *log, const struct nvmi_line *lines, size_t count,
                       struct nvmi_parcel *parcel) {
   (void)lines, (void)count;
-  parcel->sealed = log->sealed;
-  log->sealed = (struct nvmi_array){0};
+  parcel->captured = log->captured;
+  log->captured = (struct nvmi_array){0};
 }
 
 static int by_sequence(const void *a, const void *b) {
-  uint64_t x = ((const struct nvmi_sealed *)a)->sequence,
-           y = ((const struct nvmi_sealed *)b)->sequence;
+  uint64_t x = ((const struct nvmi_captured *)a)->sequence,
+           y = ((const struct nvmi_captured *)b)->sequence;
   return x < y ? -1 : x > y;
 }
 
 void nvmi_shadow_unpack(struct nvmi_log *log, struct nvmi_parcel *parcel) {
-  for (size_t i = 0; i < parcel->sealed.count; i++)
-    if (!nvmi_array_push(&log->sealed, (struct nvmi_sealed *)parcel->sealed.items + i,
-                         sizeof(struct nvmi_sealed)))
-      nvmi_fatal(NVM_ENOMEMORY, log->pool->path, "out of memory for sealed lines");
-  nvmi_array_free(&parcel->sealed, sizeof(struct nvmi_sealed));
-  if (log->sealed.count)
-    nvmi_sort(log->sealed.items, log->sealed.count, sizeof(struct nvmi_sealed), by_sequence);
+  for (size_t i = 0; i < parcel->captured.count; i++)
+    if (!nvmi_array_push(&log->captured, (struct nvmi_captured *)parcel->captured.items + i,
+                         sizeof(struct nvmi_captured)))
+      nvmi_fatal(NVM_ENOMEMORY, log->pool->path, "out of memory for captured lines");
+  nvmi_array_free(&parcel->captured, sizeof(struct nvmi_captured));
+  if (log->captured.count)
+    nvmi_sort(log->captured.items, log->captured.count, sizeof(struct nvmi_captured), by_sequence);
 }
 
-_Static_assert(sizeof(struct nvmi_sealed) <= NVMI_SORT_BYTES, "sealed lines can be sorted");
+_Static_assert(sizeof(struct nvmi_captured) <= NVMI_SORT_BYTES, "captured lines can be sorted");
 
 static void make_private(void *unused, struct nvm_pool *pool, uint32_t chunk, uint32_t count) {
   (void)unused;
@@ -224,10 +226,10 @@ const struct nvmi_method nvmi_shadow = {
     .note = NULL, /* the list of lines is all that commit needs */
     .commit = shadow_commit,
     .abort = shadow_abort,
-    .hand_on = NULL, /* bytes come back from the others' sealed lines and the file */
+    .hand_on = NULL, /* bytes come back from the others' captured lines and the file */
     .parcel_lines = nvmi_shadow_parcel_lines,
     .pieces = nvmi_shadow_pieces,
-    .seal = nvmi_shadow_seal,
+    .capture = nvmi_shadow_capture,
     .pack = nvmi_shadow_pack,
     .unpack = nvmi_shadow_unpack,
     .before_fork = shadow_before_fork,

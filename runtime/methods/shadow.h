@@ -7,9 +7,9 @@
 void nvmi_shadow_parcel_lines(const struct nvmi_parcel *parcel, struct nvmi_masks *lines);
 bool nvmi_shadow_pieces(struct nvmi_log *log, const struct nvmi_line *lines, size_t count,
                         struct nvmi_array *list);
-void nvmi_shadow_seal(struct nvmi_log *log, const struct nvmi_line *line);
+void nvmi_shadow_capture(struct nvmi_log *log, const struct nvmi_line *line);
 void nvmi_shadow_pack(struct nvmi_log *log, const struct nvmi_line *lines, size_t count,
                       struct nvmi_parcel *parcel);
 void nvmi_shadow_unpack(struct nvmi_log *log, struct nvmi_parcel *parcel);
-/* The next number of a line that is sealed. */
-uint64_t nvmi_seal_number(void);
+/* The next number of a line that is captured. */
+uint64_t nvmi_capture_number(void);

@@ -1,13 +1,13 @@
 /* shadow_abort.c: what a byte was before a transaction, while others are open that wrote it, too.
  *
  * The file has what committed. What another open transaction released, or had joined to it, is
- * newer and not there yet: it has been sealed (order.h). So a byte comes back from the newest
- * sealed line of another transaction that has it, else from the file.
+ * newer and not there yet: it has been captured (order.h). So a byte comes back from the newest
+ * captured line of another transaction that has it, else from the file.
  */
 #include "methods/shadow_abort.h"
 
 #include "base/sort.h"
-#include "core/sealed.h"
+#include "core/captured.h"
 #include "methods/shadow_lines.h"
 #include "order/order_join.h"
 #include "order/ticket.h"
@@ -15,14 +15,14 @@
 
 #include <stdlib.h>
 
-/* What other open transactions have sealed in the pool, by line and then by sequence; under
+/* What other open transactions have captured in the pool, by line and then by sequence; under
  * order.c's mutex. Lines are of memory addresses. */
-static struct nvmi_array others; /* const struct nvmi_sealed * */
+static struct nvmi_array others; /* const struct nvmi_captured * */
 
-static void add_others(const struct nvmi_array *sealed) {
-  for (size_t i = 0; i < sealed->count; i++) {
-    const struct nvmi_sealed *one = (const struct nvmi_sealed *)sealed->items + i;
-    nvmi_order_push(&others, &one, sizeof(struct nvmi_sealed *));
+static void add_others(const struct nvmi_array *captured) {
+  for (size_t i = 0; i < captured->count; i++) {
+    const struct nvmi_captured *one = (const struct nvmi_captured *)captured->items + i;
+    nvmi_order_push(&others, &one, sizeof(struct nvmi_captured *));
   }
 }
 
@@ -33,13 +33,13 @@ __attribute__((no_sanitize("thread"))) static bool add_parcels(struct nvmi_ticke
   const struct nvmi_parcel *parcels = ticket->parcels.items;
   for (size_t i = 0; i < ticket->parcels.count; i++)
     if (parcels[i].pool == pool)
-      add_others(&parcels[i].sealed);
+      add_others(&parcels[i].captured);
   return false;
 }
 
 static int by_line_and_sequence(const void *a, const void *b) {
-  const struct nvmi_sealed *x = *(const struct nvmi_sealed *const *)a,
-                           *y = *(const struct nvmi_sealed *const *)b;
+  const struct nvmi_captured *x = *(const struct nvmi_captured *const *)a,
+                             *y = *(const struct nvmi_captured *const *)b;
   if (x->line != y->line)
     return x->line < y->line ? -1 : 1;
   return x->sequence < y->sequence ? -1 : x->sequence > y->sequence;
@@ -50,16 +50,16 @@ static void find_others(struct nvmi_log *log) {
   others.count = 0;
   for (unsigned i = 0; i < atomic_load(&pool->log_count); i++)
     if (pool->logs[i] != log)
-      add_others(&pool->logs[i]->sealed);
+      add_others(&pool->logs[i]->captured);
   nvmi_ticket_find(add_parcels, pool);
   if (others.count)
-    nvmi_sort(others.items, others.count, sizeof(struct nvmi_sealed *), by_line_and_sequence);
+    nvmi_sort(others.items, others.count, sizeof(struct nvmi_captured *), by_line_and_sequence);
 }
 
 /* The bytes as they were before this transaction: as another open one has released them last, else
  * as in the file; those that a dependent has noted since stay. */
 static void restore(void *unused, struct nvm_pool *pool, uint64_t offset, uint64_t mask) {
-  const struct nvmi_sealed *const *all = others.items;
+  const struct nvmi_captured *const *all = others.items;
   uint64_t line = (pool->header.base + offset) >> 6;
   size_t low = 0, high = others.count;
   (void)unused;
@@ -84,9 +84,9 @@ void nvmi_shadow_abort_among_others(struct nvmi_log *log, const struct nvmi_line
                                     size_t count) {
   struct nvm_pool *pool = log->pool;
   find_others(log);
-  const struct nvmi_sealed *sealed = log->sealed.items;
-  for (size_t i = 0; i < log->sealed.count; i++)
-    restore(NULL, pool, nvmi_sealed_offset(log, &sealed[i]), sealed[i].mask);
-  log->sealed.count = 0;
+  const struct nvmi_captured *captured = log->captured.items;
+  for (size_t i = 0; i < log->captured.count; i++)
+    restore(NULL, pool, nvmi_captured_offset(log, &captured[i]), captured[i].mask);
+  log->captured.count = 0;
   nvmi_shadow_each_line(pool, lines, count, restore, NULL);
 }

@@ -2,9 +2,9 @@
  * (shadow_abort.c). */
 #pragma once
 
+#include "core/captured.h"
 #include "core/log_state.h"
 #include "core/pool.h"
-#include "core/sealed.h"
 
 typedef void nvmi_shadow_visit(void *context, struct nvm_pool *pool, uint64_t offset,
                                uint64_t mask);
@@ -23,9 +23,9 @@ static inline void nvmi_shadow_each_line(struct nvm_pool *pool, const struct nvm
   }
 }
 
-static inline uint64_t nvmi_sealed_offset(const struct nvmi_log *log,
-                                          const struct nvmi_sealed *sealed) {
-  return (sealed->line << 6) - log->pool->header.base;
+static inline uint64_t nvmi_captured_offset(const struct nvmi_log *log,
+                                            const struct nvmi_captured *captured) {
+  return (captured->line << 6) - log->pool->header.base;
 }
 
 /* The bytes of `mask` as the file has them. */

@@ -10,9 +10,9 @@
 #include "methods/undo_own.h"
 
 #include "base/sort.h"
+#include "core/captured.h"
 #include "core/lines.h"
 #include "core/log_state.h"
-#include "core/sealed.h"
 #include "log/log_read.h"
 #include "methods/methods.h"
 #include "order/ticket.h"
@@ -49,7 +49,7 @@ static void find_entries(struct nvmi_log *log) {
 }
 
 static int by_line(const void *a, const void *b) {
-  uint64_t x = ((const struct nvmi_sealed *)a)->line, y = ((const struct nvmi_sealed *)b)->line;
+  uint64_t x = ((const struct nvmi_captured *)a)->line, y = ((const struct nvmi_captured *)b)->line;
   return x < y ? -1 : x > y;
 }
 
@@ -57,12 +57,12 @@ static int by_line(const void *a, const void *b) {
 static void copy_lines(const struct nvmi_line *lines, size_t count, struct nvmi_array *own) {
   for (size_t i = 0; i < count; i++)
     for (uint64_t n = 0; n < nvmi_line_count(&lines[i]); n++) {
-      struct nvmi_sealed copy = {.line = nvmi_line_first(&lines[i]) + n,
-                                 .mask = lines[i].line & NVMI_RANGE ? UINT64_MAX : lines[i].mask};
+      struct nvmi_captured copy = {.line = nvmi_line_first(&lines[i]) + n,
+                                   .mask = lines[i].line & NVMI_RANGE ? UINT64_MAX : lines[i].mask};
       memcpy(copy.bytes, (const void *)(copy.line << 6), sizeof copy.bytes);
       nvmi_order_push(own, &copy, sizeof copy);
     }
-  struct nvmi_sealed *all = own->items;
+  struct nvmi_captured *all = own->items;
   size_t kept = 0;
   if (own->count)
     nvmi_sort(all, own->count, sizeof *all, by_line);
@@ -82,8 +82,8 @@ static void take_back(const struct nvm_pool *pool, const struct entry *entry,
   uintptr_t start = (uintptr_t)pool->work + entry->frame->offset;
   uintptr_t end = start + NVM_FRAME_LENGTH(entry->frame);
   for (uint64_t line = start / NVM_LINE_SIZE; line <= (end - 1) / NVM_LINE_SIZE; line++) {
-    struct nvmi_sealed *copy =
-        bsearch(&(struct nvmi_sealed){.line = line}, own->items, own->count, sizeof *copy, by_line);
+    struct nvmi_captured *copy = bsearch(&(struct nvmi_captured){.line = line}, own->items,
+                                         own->count, sizeof *copy, by_line);
     if (!copy)
       continue;
     uint64_t mask = nvmi_line_mask(line, start, end);

@@ -192,20 +192,20 @@ static void hand_on_lock(struct nvmi_thread *thread, uintptr_t lock, bool is_las
     end_reading(thread);
 }
 
-void nvmi_order_release(uintptr_t lock, bool seals, bool is_last) {
+void nvmi_order_release(uintptr_t lock, bool captures, bool is_last) {
   struct nvmi_thread *thread = nvmi_self;
   nvmi_uses_open(thread);
   nvmi_order_lock();
-  if (seals)
-    nvmi_join_seal(thread);
+  if (captures)
+    nvmi_join_capture(thread);
   if (!thread->ticket)
     thread->ticket = nvmi_ticket_new(thread);
-  if (!seals && thread->handlers_store)
+  if (!captures && thread->handlers_store)
     thread->ticket->unsafe = true; /* not looked at here: the commit does */
-  uint64_t unsealed = seals ? nvmi_join_unsealed(thread) : 0;
-  if (NVMI_UNLIKELY(unsealed != 0)) {
+  uint64_t uncaptured = captures ? nvmi_join_uncaptured(thread) : 0;
+  if (NVMI_UNLIKELY(uncaptured != 0)) {
     nvmi_order_unlock();
-    nvmi_join_judge(thread, unsealed);
+    nvmi_join_judge(thread, uncaptured);
     nvmi_order_lock();
   }
   hand_on_lock(thread, lock, is_last);

@@ -23,10 +23,10 @@ void nvmi_order_post(struct nvmi_thread *thread);
 
 /* A lock is its address, | 1: held for reading.
  * The calling thread is about to release a lock, with something open; has acquired one, while some
- * are in that list. `seals`: not in a signal handler, which may have come between a note and its
+ * are in that list. `captures`: not in a signal handler, which may have come between a note and its
  * store: the lock guards nothing of what it interrupted. `is_last`: the thread holds no other.
- * Behind a release that seals, what running calls may write has to be noted anew (tx/called.h). */
-void nvmi_order_release(uintptr_t lock, bool seals, bool is_last);
+ * Behind a release that captures, what running calls may write has to be noted anew (tx/called.h). */
+void nvmi_order_release(uintptr_t lock, bool captures, bool is_last);
 void nvmi_order_acquire(uintptr_t lock);
 
 /* A transaction of a thread with a ticket begins; nothing of it is written yet. */

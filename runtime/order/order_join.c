@@ -1,6 +1,6 @@
 /* order_join.c: see order_join.h.
  *
- * What a method has of it travels as the method says: sealed bytes with shadow, the log with its
+ * What a method has of it travels as the method says: captured bytes with shadow, the log with its
  * entries with undo. Allocations and frees travel as intents, put in order for the group as a
  * whole: first all that allocate, then all that free, since a block may have been allocated by one
  * and freed by the other, but is never allocated again before its free committed.
@@ -22,39 +22,39 @@
 
 struct nvmi_thread nvmi_nobody;
 
-static void seal_all(struct nvmi_thread *thread) {
+static void capture_all(struct nvmi_thread *thread) {
   nvmi_lines_collect_all(thread);
   const struct nvmi_line *lines = thread->lines.items;
   size_t kept = 0, count = thread->lines.count;
   for (size_t i = 0; i < count; i++) {
     struct nvm_pool *pool = nvmi_pool_at((void *)(nvmi_line_first(&lines[i]) << 6));
-    if (pool->method->seal)
-      pool->method->seal(thread->logs[pool->index], &lines[i]);
+    if (pool->method->capture)
+      pool->method->capture(thread->logs[pool->index], &lines[i]);
     else
       ((struct nvmi_line *)thread->lines.items)[kept++] = lines[i];
   }
   for (uint64_t left = thread->touched; left; left &= left - 1) {
     struct nvmi_log *log = thread->logs[__builtin_ctzll(left)];
-    if (log->pool->method->seal_rest)
-      log->pool->method->seal_rest(log);
+    if (log->pool->method->capture_rest)
+      log->pool->method->capture_rest(log);
   }
   thread->lines.count = kept;
-  thread->fresh_count = 0; /* what was listed of new blocks is sealed */
+  thread->fresh_count = 0; /* what was listed of new blocks is captured */
 }
 
-void nvmi_join_seal(struct nvmi_thread *thread) {
-  bool seals = false;
+void nvmi_join_capture(struct nvmi_thread *thread) {
+  bool captures = false;
   thread->busy++;
   nvmi_compiler_barrier();
   for (uint64_t left = thread->touched; left; left &= left - 1)
-    seals = seals || thread->logs[__builtin_ctzll(left)]->pool->method->seal;
-  if (seals)
-    seal_all(thread);
+    captures = captures || thread->logs[__builtin_ctzll(left)]->pool->method->capture;
+  if (captures)
+    capture_all(thread);
   nvmi_compiler_barrier();
   thread->busy--;
 }
 
-uint64_t nvmi_join_unsealed(const struct nvmi_thread *thread) {
+uint64_t nvmi_join_uncaptured(const struct nvmi_thread *thread) {
   uint64_t pools = 0;
   for (uint64_t left = thread->touched; left; left &= left - 1) {
     const struct nvm_pool *pool = thread->logs[__builtin_ctzll(left)]->pool;
@@ -75,7 +75,7 @@ void nvmi_join_judge(struct nvmi_thread *thread, uint64_t pools) {
 /* Who joins is told of its own pointers, not who commits them. */
 bool nvmi_join_is_safe(struct nvmi_thread *thread) {
   nvmi_order_lock();
-  nvmi_join_seal(thread);
+  nvmi_join_capture(thread);
   nvmi_order_unlock();
   thread->looks_again = true;
   bool safe = nvmi_pointers_are_safe(thread, thread->touched);
@@ -93,7 +93,7 @@ bool nvmi_join_is_safe(struct nvmi_thread *thread) {
 /* Signals wait: a handler that stores must find a log. */
 void nvmi_join_pack(struct nvmi_thread *thread, struct nvmi_array *parcels) {
   sigset_t before = nvmi_signals_hold();
-  nvmi_join_seal(thread);
+  nvmi_join_capture(thread);
   thread->busy++;
   nvmi_lines_collect_all(thread);
   for (uint64_t left = thread->touched; left; left &= left - 1) {
@@ -142,7 +142,7 @@ void nvmi_join_unpack(struct nvmi_thread *thread) {
     nvmi_touch(thread, UINT64_C(1) << parcel->pool->index);
     nvmi_trace(parcel->pool, NVM_TRACE_ADOPT, 0, parcel->number);
     if (parcel->pool->judges_records && parcel->pool->method->own_bytes)
-      list_lines(thread, parcel); /* else what was sealed has them */
+      list_lines(thread, parcel); /* else what was captured has them */
     parcel->pool->method->unpack(log, parcel);
     nvmi_heap_adopt(log, parcel->intents.items, parcel->intents.count);
     nvmi_array_free(&parcel->intents, sizeof(struct nvmi_intent));

@@ -9,10 +9,10 @@
 
 struct nvmi_parcel {
   struct nvm_pool *pool;
-  struct nvmi_log *log;      /* left with its undo entries, or null */
-  struct nvmi_array sealed;  /* struct nvmi_sealed */
-  struct nvmi_array intents; /* struct nvmi_intent */
-  uint64_t number;           /* in a trace */
+  struct nvmi_log *log;       /* left with its undo entries, or null */
+  struct nvmi_array captured; /* struct nvmi_captured */
+  struct nvmi_array intents;  /* struct nvmi_intent */
+  uint64_t number;            /* in a trace */
 };
 
 /* Owns the logs in parcels. */
@@ -21,10 +21,10 @@ extern struct nvmi_thread nvmi_nobody;
 bool nvmi_join_is_safe(struct nvmi_thread *thread);
 /* Pools (bits) in which a released word may be stored to by others before the commit judges it; what
  * the thread's ticket says of the pointers in them, before it releases a lock. */
-uint64_t nvmi_join_unsealed(const struct nvmi_thread *thread);
+uint64_t nvmi_join_uncaptured(const struct nvmi_thread *thread);
 void nvmi_join_judge(struct nvmi_thread *thread, uint64_t pools);
 /* The thread's open transaction as parcels, and back. */
 void nvmi_join_pack(struct nvmi_thread *thread, struct nvmi_array *parcels);
 void nvmi_join_unpack(struct nvmi_thread *thread);
 /* Takes the bytes that are noted as they are now; under order.c's mutex. */
-void nvmi_join_seal(struct nvmi_thread *thread);
+void nvmi_join_capture(struct nvmi_thread *thread);

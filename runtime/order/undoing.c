@@ -9,16 +9,16 @@
  * both: it undoes them newest first, or hands all of them on in its turn, and so does recovery.
  * Crash before the copies are durable: this one's own entries are still there. After: both are, and
  * undo the same twice. With shadow there is nothing to hand: what a byte was is read from the
- * others' sealed lines and the file.
+ * others' captured lines and the file.
  */
 #include "order/undoing.h"
 
 #include "base/pause.h"
 #include "base/sort.h"
 #include "core/barrier.h"
+#include "core/captured.h"
 #include "core/lines.h"
 #include "core/log_state.h"
-#include "core/sealed.h"
 #include "core/standstill.h"
 #include "order/kept_blocks.h"
 #include "order/order.h"
@@ -89,10 +89,10 @@ static void add_noted(struct nvmi_masks *masks, const struct nvmi_ticket *ticket
   add_items(masks, &thread->lines);
   add_items(masks, &thread->nested);
   for (uint64_t left = thread->touched; left; left &= left - 1) {
-    const struct nvmi_array *sealed = &thread->logs[__builtin_ctzll(left)]->sealed;
-    for (size_t i = 0; i < sealed->count; i++)
-      nvmi_masks_add(masks, ((struct nvmi_sealed *)sealed->items)[i].line,
-                     ((struct nvmi_sealed *)sealed->items)[i].mask);
+    const struct nvmi_array *captured = &thread->logs[__builtin_ctzll(left)]->captured;
+    for (size_t i = 0; i < captured->count; i++)
+      nvmi_masks_add(masks, ((struct nvmi_captured *)captured->items)[i].line,
+                     ((struct nvmi_captured *)captured->items)[i].mask);
   }
   for (size_t i = 0; i < ticket->parcels.count; i++) {
     const struct nvmi_parcel *parcel = (struct nvmi_parcel *)ticket->parcels.items + i;

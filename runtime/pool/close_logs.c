@@ -10,7 +10,7 @@
 
 #include "base/pause.h"
 #include "core/alias.h"
-#include "core/sealed.h"
+#include "core/captured.h"
 #include "core/standstill.h"
 #include "heap/heap.h"
 #include "log/log.h"
@@ -169,7 +169,7 @@ void nvmi_log_free_all(struct nvm_pool *pool) {
     nvmi_array_free(&log->operations, sizeof(uint64_t));
     nvmi_array_free(&log->intents.list, sizeof(struct nvmi_intent));
     nvmi_ready_free(log);
-    nvmi_array_free(&log->sealed, sizeof(struct nvmi_sealed));
+    nvmi_array_free(&log->captured, sizeof(struct nvmi_captured));
     nvmi_alias_free(log);
     nvmi_array_free(&log->direct.large, 2 * sizeof(uint64_t));
     nvmi_array_free(&log->direct.items, sizeof(size_t));

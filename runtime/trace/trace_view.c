@@ -294,7 +294,7 @@ static void compare_noted(const struct nvmi_tracer *self) {
 /* This thread has none any more: its transaction has been undone. */
 static bool has_ended(void) {
   const struct nvmi_log *log = nvmi_self ? nvmi_self->logs[nvmi_trace_state.pool->index] : NULL;
-  return log && !log->sealed.count;
+  return log && !log->captured.count;
 }
 
 void nvmi_view_compare_heap(const struct nvmi_tracer *self, bool whole, uint64_t site) {

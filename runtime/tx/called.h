@@ -4,7 +4,7 @@
 #include "core/thread.h"
 
 /* What those that run at this moment may write is noted once more: a transaction has ended, or what
- * it noted was sealed. */
+ * it noted was captured. */
 void nvmi_note_called(struct nvmi_thread *thread);
 /* A call that may write these bytes is about to be made; `frame` is at most its own. */
 void nvmi_called_enter(struct nvmi_thread *thread, void *address, size_t size, const void *frame);

@@ -87,8 +87,9 @@ void nvmi_direct_store(struct nvmi_log *log, const struct nvmi_line *lines, size
       all > (log->pool->persist->behind ? WORTH_A_CHECKPOINT : NVMI_SHORT_LINES_MAX);
   if (log->pool->persist->behind && !may_checkpoint) /* bytes cost less in the record */
     is_worth = false;
-  bool has_sealed = log->sealed.count > log->alias.count; /* older bytes, which the record has */
-  if (!has_sealed && (log->intents.has_large || is_worth))
+  bool has_captured =
+      log->captured.count > log->alias.count; /* older bytes, which the record has */
+  if (!has_captured && (log->intents.has_large || is_worth))
     store_some(log, lines, count, may_checkpoint);
 }
 

@@ -148,7 +148,7 @@ static __attribute__((noinline)) uint64_t load_newest(const struct nvm_pool *poo
   uint64_t value, inside = (uintptr_t)address % NVM_LINE_SIZE;
   const struct nvmi_log *log = log_with_aliases(pool);
   if (NVMI_LIKELY(log && inside <= NVM_LINE_SIZE - sizeof value && !nvmi_handed_some())) {
-    const struct nvmi_sealed *alias = nvmi_alias_find(log, (uintptr_t)address / NVM_LINE_SIZE);
+    const struct nvmi_captured *alias = nvmi_alias_find(log, (uintptr_t)address / NVM_LINE_SIZE);
     uint64_t all = UINT64_C(0xff) << inside, aliased = alias ? alias->mask & all : 0;
     if (NVMI_LIKELY(aliased == all || !aliased)) {
       memcpy(&value, aliased ? alias->bytes + inside : (const char *)address, sizeof value);

@@ -2,7 +2,7 @@
  * typed error or in a pool that works.
  *
  * An input names one of the images below and what is changed in it. Random bytes alone would only
- * ever show that checksums work, so changes to what is checksummed are sealed anew: then the code
+ * ever show that checksums work, so changes to what is checksummed are captured anew: then the code
  * behind the checksum is reached with values that no library wrote.
  *
  * Image: a pool file as a process left it that was killed, or closed it. Change: one byte that says
@@ -134,8 +134,7 @@ static void find_parts(struct image *image) {
     const struct nvm_segment *segment = (const void *)frame;
     if (segment->self == at && segment->size % NVM_CHUNK_SIZE == 0 && image->segments < FRAMES)
       image->segment[image->segments++] = (uint32_t)at;
-    else if (NVM_FRAME_KIND(frame) >= NVM_FRAME_UNDO &&
-             NVM_FRAME_KIND(frame) <= NVM_FRAME_VOID &&
+    else if (NVM_FRAME_KIND(frame) >= NVM_FRAME_UNDO && NVM_FRAME_KIND(frame) <= NVM_FRAME_VOID &&
              NVM_FRAME_LENGTH(frame) <= image->size - at - sizeof *frame &&
              frame->check == nvmi_check_by(&image->key, &frame->transaction,
                                            sizeof *frame - 8 + NVM_FRAME_LENGTH(frame)) &&

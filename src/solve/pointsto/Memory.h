@@ -50,7 +50,7 @@ struct Object {
   ObjectId Behind = None;  ///< What lies in the same block behind the record that it begins with.
   NodeId Tainted = None;   ///< Numbers only: the input among the cells.
   NodeId Whole = None;     ///< Receives every cell: what a load at AnyOffset reads.
-  bool Constant = false;   ///< Global declared const: nothing is stored once it is sealed.
+  bool Constant = false;   ///< Global declared const: nothing is stored once it is captured.
   bool Emptied = false;    ///< Global: the load functions leave it empty, and so found it.
   bool Released = false;   ///< A function that was visited frees it on some way.
   bool FreedAtEnd = false; ///< The load function frees it on every way through.

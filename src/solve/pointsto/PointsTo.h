@@ -81,7 +81,7 @@ public:
     CollapseAt = After;
   }
   /// The static initialisers are done: from now on constants stay as they are.
-  void seal() { Sealed = true; }
+  void capture() { Captured = true; }
   /// Propagates until nothing changes. False when the step budget ran out.
   bool run();
 
@@ -163,7 +163,7 @@ private:
   std::deque<NodeId> Work; ///< First in, first out: what comes to a node gathers before it goes on.
   uint64_t Steps = 0;
   const uint64_t StepsMax;
-  bool Sealed = false, Complete = false;
+  bool Captured = false, Complete = false;
   std::map<std::pair<std::pair<RecordKey, RecordKey>, int64_t>, bool> Fits; ///< Memory of fits().
   std::vector<Shape> Shapes;
   llvm::DenseMap<uint32_t, ObjectId> GlobalObjects;

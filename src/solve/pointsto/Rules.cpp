@@ -146,7 +146,7 @@ void PointsTo::applyLoad(const Waiting &R, Location What) {
 }
 
 bool PointsTo::mayStore(ObjectId In) const {
-  return Objects[In].isMemory() && !(Sealed && Objects[In].Constant);
+  return Objects[In].isMemory() && !(Captured && Objects[In].Constant);
 }
 
 void PointsTo::applyStore(const Waiting &R, Location What) {

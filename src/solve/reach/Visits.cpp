@@ -289,7 +289,7 @@ void Visits::enterInitialisers() {
     if (P.function(Id).Body->Symbol == None)
       enter(Id, {}, /*Contact=*/true, /*Removed=*/0);
   Graph.run();
-  Graph.seal();
+  Graph.capture();
 }
 
 void Visits::enterLoad(FunctionId Id) {

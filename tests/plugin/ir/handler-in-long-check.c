@@ -57,7 +57,7 @@ int main(int argc, char **argv) {
     nvm_tx_begin(pool);
     pthread_mutex_lock(&mutex);
     store_to_all(turn);
-    pthread_mutex_unlock(&mutex); // what was stored is sealed
+    pthread_mutex_unlock(&mutex); // what was stored is captured
     pthread_mutex_lock(&mutex);
     root->items[0].values[4]++;
     pthread_mutex_unlock(&mutex);

@@ -168,10 +168,10 @@ TEST_ONCE(aliasing_behind_what_joins) {
   begin();
   nvm_wrap_store64(words, 1);
   struct nvmi_log *log = own_log();
-  struct nvmi_sealed one = {
+  struct nvmi_captured one = {
       .line = line_of(&words[APART]), .mask = 0xff, .sequence = 1, .bytes = {7}};
   struct nvmi_parcel parcel = {.pool = pool};
-  CHECK(nvmi_array_push(&parcel.sealed, &one, sizeof one));
+  CHECK(nvmi_array_push(&parcel.captured, &one, sizeof one));
   pool->method->unpack(log, &parcel);
   CHECK(log->alias.count == 1 && nvmi_alias_at(log, 0)->line == line_of(words));
   commit();

@@ -18,15 +18,15 @@ enum { LINES = 1000, WORD = sizeof(uint64_t), OLD = 1, SECONDS = 5 };
 static _Alignas(NVM_LINE_SIZE) char memory[LINES][NVM_LINE_SIZE];
 
 /* The first word of a line. */
-static struct nvmi_sealed value_of(unsigned line, uint64_t sequence, unsigned char value) {
-  struct nvmi_sealed one = {
+static struct nvmi_captured value_of(unsigned line, uint64_t sequence, unsigned char value) {
+  struct nvmi_captured one = {
       .line = (uintptr_t)memory[line] / NVM_LINE_SIZE, .mask = 0xff, .sequence = sequence};
   memset(one.bytes, value, WORD);
   return one;
 }
 
 static void push(struct nvmi_array *list, unsigned line, uint64_t sequence, unsigned char value) {
-  struct nvmi_sealed one = value_of(line, sequence, value);
+  struct nvmi_captured one = value_of(line, sequence, value);
   CHECK(nvmi_array_push(list, &one, sizeof one));
 }
 

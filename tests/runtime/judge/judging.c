@@ -1,6 +1,6 @@
 /* judging.c: looks at single words, records and images, by hand (tx/judge.h, tx/own_image.h). */
+#include "core/captured.h"
 #include "core/lines.h"
-#include "core/sealed.h"
 #include "handing.h"
 #include "heap/heap_locate.h"
 #include "heap/heap_types.h"
@@ -251,7 +251,7 @@ TEST(judging_an_image_of_nothing) {
   finish();
 }
 
-/* A range has the bytes that are there now, also where some were sealed before. */
+/* A range has the bytes that are there now, also where some were captured before. */
 TEST(judging_an_image_of_a_range) {
   struct nvmi_array image = {0};
   prepare();
@@ -267,7 +267,7 @@ TEST(judging_an_image_of_a_range) {
   CHECK(nvmi_own_image(nvmi_self->logs[all.pool->index], &range, 1, &image));
   bool found = false;
   for (size_t i = 0; i < image.count; i++) {
-    const struct nvmi_sealed *one_line = (struct nvmi_sealed *)image.items + i;
+    const struct nvmi_captured *one_line = (struct nvmi_captured *)image.items + i;
     CHECK(one_line->line == line || one_line->line == line + 1);
     found |= one_line->line == line && one_line->mask == UINT64_MAX &&
              memcmp(one_line->bytes, (void *)(line * NVM_LINE_SIZE), NVM_LINE_SIZE) == 0;

@@ -130,7 +130,7 @@ static void come_again(void *argument) {
   CHECK(block != NULL);
   for (unsigned i = 0; i < 8; i++)
     nvm_wrap_store64(&block[i], 1000 + i);
-  add(0, X, 1); /* released: the block's bytes are sealed */
+  add(0, X, 1); /* released: the block's bytes are captured */
   for (unsigned i = 0; i < 8; i++)
     nvm_wrap_store64(&block[i], 2000 + i);
   add(0, X, 1);
@@ -177,7 +177,7 @@ TEST_WRAPPED(wrapped_block_comes_again) {
     }
 }
 
-/* What is sealed is a whole line, other threads' bytes in it, too: ThreadSanitizer takes that for a race. */
+/* What is captured is a whole line, other threads' bytes in it, too: ThreadSanitizer takes that for a race. */
 #if __has_feature(thread_sanitizer)
 #define SHARES_LINES _Alignas(64)
 #else
