@@ -3,7 +3,7 @@
 // A commit reads pool memory, an abort writes it, and both are calls without arguments. LLVM takes a call for one
 // that can do neither where a pointer is `noalias`: it keeps the values in registers over the call, or moves
 // stores behind it, into the next transaction. A pointer is `noalias` in two ways:
-//   * an argument that is declared `restrict`;
+//   * an argument that is declared `restrict`, and in C++ the place of a result (`sret`), which may lie in a block;
 //   * the result of a function that is declared `malloc`, of `operator new`, and of what LLVM knows by its name,
 //     such as realloc. These may give memory of a pool; only what Origin.h knows as volatile cannot.
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace nvmove::plugin {
 
-/// Takes the attribute from the arguments of functions that may commit, before anything is inlined.
+/// Takes the attribute from the arguments of functions that may commit, and of calls, before anything is inlined.
 bool shareRestricted(llvm::Module &M);
 
 /// Takes it from results. Behind the inference of what library functions are known for, and before the first pass
