@@ -1,9 +1,11 @@
 /* ends.c: what belongs to the end of a transaction, beside its bytes (tx/tx_order.c). */
+#include "blocked.h"
 #include "core/root_hooks.h"
 #include "core/tracing.h"
 #include "handing.h"
 #include "hooks.h"
 #include "order/order.h"
+#include "tx/tx_order.h"
 
 static unsigned steps, ending;
 
@@ -80,5 +82,118 @@ TEST(ends_have_roots) {
   CHECK(nvm_tx_abort(all.pool) == 0);
   CHECK(before > looks && after == 1); /* the begin commits what roots have before */
   nvmi_self->roots = NULL;
+  finish();
+}
+
+static unsigned masked, inside; /* calls, and steps of a commit, while signals wait; in a transaction */
+
+static void before_masked(void) {
+  before++;
+  masked += count_blocked() == SIGNALS;
+  inside += nvmi_in_transaction(nvmi_self);
+}
+static void after_masked(void) {
+  after++;
+  masked += count_blocked() == SIGNALS;
+}
+static void step_masked(enum nvmi_step step) {
+  steps += step == NVMI_STEP_COMMIT;
+  masked += step == NVMI_STEP_COMMIT && count_blocked() == SIGNALS;
+}
+static const struct nvmi_root_events waiting_roots = {true, before_masked, after_masked};
+
+static void begin_with_roots(bool in_order) {
+  begin();
+  if (in_order)
+    store(0, 0, 1);
+  else
+    STORE(all.words[0], 1);
+  nvmi_self->roots = &waiting_roots;
+  before = after = masked = inside = steps = 0;
+  hook_steps(step_masked);
+}
+
+static void end_with_roots(void) {
+  hook_steps(NULL);
+  nvmi_self->roots = NULL;
+  CHECK(count_blocked() == 0);
+}
+
+/* Roots are looked at while the commit can still be undone, and once more when signals wait, which then
+ * wait until it has ended. */
+TEST(ends_have_roots_while_signals_wait) {
+  prepare();
+  for (unsigned in_order = 0; in_order < 2; in_order++) {
+    begin_with_roots(in_order);
+    commit();
+    CHECK(steps && inside == 1 && before == 2 + in_order && masked == steps + 1 && !after);
+    end_with_roots();
+    begin_with_roots(in_order);
+    CHECK(nvm_tx_abort(all.pool) == 0);
+    CHECK(!before && after == 1 && masked == steps + 1);
+    end_with_roots();
+  }
+  finish();
+}
+
+/* What another has undone, into whose commit this thread's stores had gone, takes the roots along. */
+TEST(ends_of_what_joined_have_roots) {
+  prepare();
+  nvmi_self->roots = &waiting_roots;
+  after = 0;
+  CHECK(nvmi_tx_finish_after(nvmi_self, NVMI_TURN_COMMIT) == NVM_OK && after == 0);
+  CHECK(nvmi_tx_finish_after(nvmi_self, NVMI_TURN_BROKEN) == NVM_EBROKEN && after == 1);
+  end_with_roots();
+  finish();
+}
+
+static bool ended;
+static bool has_ended(const struct nvmi_thread *thread) { return thread == nvmi_self && ended; }
+
+/* Behind the entry of a function of `end` no release commits. */
+TEST(ends_at_no_release_behind_the_end_of_a_port) {
+  static const struct nvmi_root_hooks hooks = {.has_ended = has_ended};
+  const struct nvmi_root_hooks *own = nvmi_root_hooks;
+  prepare();
+  nvmi_root_hooks = &hooks;
+  for (unsigned i = 0; i < 2; i++) {
+    ended = !i;
+    nvmi_self->roots = &waiting_roots;
+    store(0, 0, 1);
+    CHECK(ended == (nvmi_self->touched != 0));
+    nvmi_self->roots = NULL;
+  }
+  nvmi_root_hooks = own;
+  finish();
+}
+
+static unsigned unloaded;
+static void count_unloaded(void) { unloaded++; }
+
+/* A program that goes on behind a function of `end` is stopped at its next commit, and not by an abort. */
+TEST(ends_ask_whether_the_port_goes_on) {
+  prepare();
+  begin_with_roots(false);
+  nvmi_port_unloaded = count_unloaded;
+  CHECK(nvm_tx_abort(all.pool) == 0 && !unloaded);
+  begin();
+  STORE(all.words[0], 1);
+  commit();
+  CHECK(unloaded == 1);
+  nvmi_port_unloaded = NULL;
+  end_with_roots();
+  finish();
+}
+
+/* A close does not wait for a thread that has ended what it had open. */
+TEST(ends_at_a_release_are_over) {
+  prepare();
+  store(0, 0, 1);
+  CHECK(!nvmi_self->touched && nvmi_self->uses_open == 0);
+  begin();
+  store(0, 0, 2);
+  CHECK(nvmi_self->ticket && nvmi_self->uses_open == 0);
+  commit();
+  CHECK(nvmi_self->uses_open == 0);
   finish();
 }
