@@ -10,6 +10,7 @@
 #include "pool/pool.h"
 #include "store.h"
 
+#include <errno.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
@@ -186,6 +187,63 @@ TEST(called_goes_on_on_another_stack) {
   CHECK(nvm_tx_abort(pool) == 0 && words[0] == 0);
   finish();
 }
+
+/* An exception caught there has left the calls below it, and those only. */
+static void catch_there(void) {
+  void *frame = __builtin_frame_address(0);
+  nvmi_called_enter(nvmi_self, words + 16, 8, (char *)frame + 64);
+  inner = words + 8;
+  call_deeper(2);
+  call_deeper(2);
+  CHECK(__nvm_lines->called == 4);
+  nvmi_called_left(nvmi_self, (uintptr_t)frame, 0);
+  CHECK(__nvm_lines->called == 2);
+  swapcontext(&there, &here);
+}
+
+TEST(called_ends_by_an_exception_on_another_stack) {
+  static char stack[STACK];
+  prepare();
+  begin();
+  call(words);
+  CHECK(getcontext(&there) == 0);
+  there.uc_stack = (stack_t){.ss_sp = stack, .ss_size = sizeof stack};
+  there.uc_link = &here;
+  makecontext(&there, catch_there, 0);
+  CHECK(swapcontext(&here, &there) == 0);
+  commit();
+  finish();
+}
+
+static uintptr_t below; /* the handler's frame */
+
+static void look_from_a_handler(int number) {
+  (void)number;
+  below = (uintptr_t)__builtin_frame_address(0);
+  CHECK(nvmi_is_left(below, (uintptr_t)landing, 0));
+}
+
+/* A handler's own stack is left by a jump to any other, wherever that lies. */
+TEST(called_ends_on_the_stack_of_a_handler) {
+  static char stack[STACK];
+  const struct sigaction action = {.sa_handler = look_from_a_handler, .sa_flags = SA_ONSTACK};
+  const stack_t own = {.ss_sp = stack, .ss_size = sizeof stack};
+  landing = __builtin_frame_address(0);
+  CHECK(sigaltstack(&own, NULL) == 0 && sigaction(SIGUSR1, &action, NULL) == 0);
+  CHECK(raise(SIGUSR1) == 0 && below - (uintptr_t)stack < sizeof stack);
+}
+
+static void look_without_files(void *unused) {
+  const struct rlimit none = {0, 0};
+  (void)unused;
+  CHECK(setrlimit(RLIMIT_NOFILE, &none) == 0);
+  errno = 0;
+  nvmi_is_on_own_stack((uintptr_t)__builtin_frame_address(0));
+  CHECK(errno == 0);
+}
+
+/* Who asks where the main thread's stack lies reads a file. The program's errno is not touched. */
+TEST_ONCE(called_keeps_errno) { CHECK(test_child(NULL, look_without_files, NULL) == 0); }
 
 static void *look_at_own_stack(void *unused) {
   CHECK(!nvmi_is_elsewhere((uintptr_t)__builtin_frame_address(0)));
