@@ -7,6 +7,7 @@
 
 #include "nvmove/inspect.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -297,6 +298,34 @@ TEST_ONCE(collected_only_when_quiet_and_known) {
   CHECK(test_blocks(pool) > before);
   CHECK_FAILS(nvm_pool_collect(NULL, NULL) == 0, NVM_EARGUMENT);
   CHECK(nvm_pool_close(pool) == 0);
+}
+
+static pthread_barrier_t turns;
+
+/* It has stored nothing in this transaction, and may find a block that nothing leads to at any moment. */
+static void *begin_and_idle(void *pool) {
+  CHECK(nvm_tx_begin(pool) == 0 && nvm_pool_set_root(pool, NULL) == 0 && nvm_tx_commit(pool) == 0);
+  CHECK(nvm_tx_begin(pool) == 0);
+  pthread_barrier_wait(&turns);
+  pthread_barrier_wait(&turns);
+  CHECK(nvm_tx_commit(pool) == 0);
+  pthread_barrier_wait(&turns);
+  pthread_barrier_wait(&turns);
+  return NULL;
+}
+
+TEST(collected_only_when_others_have_begun_nothing) {
+  NVM_POOL *pool = test_create(test_path("pool"), 1 << 20);
+  pthread_t thread;
+  CHECK(pthread_barrier_init(&turns, NULL, 2) == 0);
+  CHECK(pthread_create(&thread, NULL, begin_and_idle, pool) == 0);
+  pthread_barrier_wait(&turns);
+  CHECK_FAILS(nvm_pool_collect(pool, NULL) == 0, NVM_EOPENTX);
+  pthread_barrier_wait(&turns);
+  pthread_barrier_wait(&turns);
+  CHECK(nvm_pool_collect(pool, NULL) == 0);
+  pthread_barrier_wait(&turns);
+  CHECK(pthread_join(thread, NULL) == 0 && nvm_pool_close(pool) == 0);
 }
 
 static void collect_again(void *path) {

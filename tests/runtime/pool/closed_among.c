@@ -336,6 +336,33 @@ TEST(closed_while_its_thread_waits_in_another_pool) {
   one_word_is_there();
 }
 
+/* What it has stored ends with it, behind the open transaction that it depends on. */
+static void *depend_and_end(void *unused) {
+  __nvm_commit_point(); /* no release ends it */
+  return depend_on_it(unused);
+}
+
+/* One that ends is waited for longer than the second that a close has for stores: looks of two
+ * milliseconds, each of which makes a barrier. */
+static void let_commit_late(void) {
+  static unsigned looks;
+  all.past = ++looks >= 560;
+}
+
+TEST(closed_behind_the_end_of_a_thread) {
+  make_both();
+  pthread_t first = start(hand_on_in_a_transaction, NULL), second = start(depend_and_end, &all);
+  await_stored(1);
+  usleep(MOMENT);
+  hook_barrier = let_commit_late;
+  CHECK(nvm_pool_close(all.closed) == 0 && all.past);
+  hook_barrier = NULL;
+  join(first);
+  join(second);
+  CHECK(nvm_pool_close(all.used) == 0);
+  one_word_is_there();
+}
+
 static void *close_one(void *pool) {
   CHECK(nvm_pool_close(pool) == 0);
   return NULL;
