@@ -7,13 +7,14 @@
 #include "order/order.h"
 #include "tx/tx_order.h"
 
-static unsigned steps, ending;
+static unsigned steps, ending, awaiting;
 
 static void look(enum nvmi_step step) {
   if (step != NVMI_STEP_COMMIT)
     return;
   steps++;
   ending += nvmi_self->ends;
+  awaiting += nvmi_self->awaits;
 }
 
 /* A handler that comes in a commit among others finds that its thread ends a transaction. */
@@ -25,6 +26,7 @@ TEST(ends_are_known_as_such) {
   commit();
   hook_steps(NULL);
   CHECK(steps && ending == steps && !nvmi_self->ends);
+  CHECK(!awaiting); /* its turn has come: a close waits for it */
   finish();
 }
 
@@ -195,5 +197,36 @@ TEST(ends_at_a_release_are_over) {
   CHECK(nvmi_self->ticket && nvmi_self->uses_open == 0);
   commit();
   CHECK(nvmi_self->uses_open == 0);
+  finish();
+}
+
+/* Two that depend on each other: the commit of one joins that of the other. */
+static void *commit_in_a_circle(void *number) {
+  unsigned self = (unsigned)(uintptr_t)number;
+  static const struct nvmi_root_events roots = {true, before_masked, after_masked};
+  begin();
+  store(self, self * GAP, 1);
+  all.step++;
+  wait_for(2);
+  store(!self, (2 + self) * GAP, 1);
+  all.step++;
+  wait_for(4);
+  nvmi_self->roots = &roots;
+  commit();
+  CHECK(count_blocked() == 0);
+  nvmi_self->roots = NULL;
+  return NULL;
+}
+
+TEST(ends_in_a_circle_leave_signals_as_they_were) {
+  struct nvm_stats stats;
+  prepare();
+  pthread_t other = start(commit_in_a_circle, (void *)1);
+  commit_in_a_circle(NULL);
+  CHECK(pthread_join(other, NULL) == 0);
+  CHECK(nvm_pool_stats(all.pool, &stats) == 0 && stats.joined_commits == 1);
+  reopen();
+  for (unsigned i = 0; i < 4; i++)
+    CHECK(all.words[i * GAP] == 1);
   finish();
 }

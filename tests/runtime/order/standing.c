@@ -1,6 +1,7 @@
 /* standing.c: while a transaction is undone, or a pool closed, those that follow it stand still, or are
  * waited for.
  */
+#include "core/thread.h"
 #include "followers.h"
 
 static void let_the_other_go(void) {
@@ -80,7 +81,7 @@ static void *read_in_another_pool(void *unused) {
   read_under(&all.lock);
   all.step = 2;
   wait_for(3);
-  CHECK(nvm_tx_commit(all.second) == 0);
+  CHECK(nvm_tx_commit(all.second) == 0 && nvmi_self->uses_open == 0);
   return unused;
 }
 
