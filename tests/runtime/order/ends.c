@@ -230,3 +230,24 @@ TEST(ends_in_a_circle_leave_signals_as_they_were) {
     CHECK(all.words[i * GAP] == 1);
   finish();
 }
+
+static bool has_changed;
+static void store_roots(void) {
+  if (has_changed)
+    STORE(all.words[GAP], 5);
+  has_changed = false;
+}
+
+/* A close commits roots that have changed, as all that its thread has stored. */
+TEST(ends_by_a_close_have_roots) {
+  static const struct nvmi_root_events roots = {true, store_roots, after_abort};
+  prepare();
+  nvmi_self->roots = &roots;
+  has_changed = true;
+  CHECK(nvm_pool_close(all.pool) == 0);
+  nvmi_self->roots = NULL;
+  all.pool = test_open(test_path("pool"));
+  all.words = nvm_pool_root(all.pool);
+  CHECK(all.words[GAP] == 5);
+  finish();
+}

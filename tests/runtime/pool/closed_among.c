@@ -349,16 +349,31 @@ static void let_commit_late(void) {
   all.past = ++looks >= 560;
 }
 
+static pthread_t ends_late;
+
+/* Behind that end the close has to wait for what this one has stored: that wait begins anew. */
+static void *store_behind_the_end(void *unused) {
+  __nvm_commit_point();
+  await(&all.past);
+  STORE(all.in_closed->words[16], 1);
+  join(ends_late);
+  usleep(MOMENT);
+  __nvm_commit_point();
+  return unused;
+}
+
 TEST(closed_behind_the_end_of_a_thread) {
   make_both();
-  pthread_t first = start(hand_on_in_a_transaction, NULL), second = start(depend_and_end, &all);
+  pthread_t first = start(hand_on_in_a_transaction, NULL);
+  ends_late = start(depend_and_end, &all);
   await_stored(1);
+  pthread_t third = start(store_behind_the_end, NULL);
   usleep(MOMENT);
   hook_barrier = let_commit_late;
   CHECK(nvm_pool_close(all.closed) == 0 && all.past);
   hook_barrier = NULL;
   join(first);
-  join(second);
+  join(third);
   CHECK(nvm_pool_close(all.used) == 0);
   one_word_is_there();
 }

@@ -1,6 +1,8 @@
 /* thread_ends.c: destructors and signal handlers store while a thread ends. */
 #define _GNU_SOURCE
+#include "base/own_locks.h"
 #include "core/pool.h"
+#include "core/thread.h"
 #include "harness.h"
 #include "hooks.h"
 #include "store.h"
@@ -167,3 +169,109 @@ static void check_ended(void *(*end)(void *)) {
 }
 TEST(thread_that_ends_amid_a_commit) { check_ended(commit_and_end); }
 TEST(thread_that_ends_with_a_lock_of_the_runtime) { check_ended(lock_and_end); }
+
+static NVM_POOL *shared;
+static pthread_mutex_t handed = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic unsigned turn;
+
+static void await_turn(unsigned number) {
+  while (turn < number)
+    usleep(10);
+}
+
+static void store_and_hand_on(unsigned word) {
+  CHECK(pthread_mutex_lock(&handed) == 0);
+  STORE(((uint64_t *)nvm_pool_root(shared))[word], word + 1);
+  CHECK(pthread_mutex_unlock(&handed) == 0);
+}
+
+static void make_shared(void) {
+  shared = test_create(test_path("pool"), 1 << 20);
+  nvm_tx_begin(shared);
+  CHECK(nvm_pool_set_root(shared, nvm_calloc(shared, 0, 64, 8)) == 0 && nvm_tx_commit(shared) == 0);
+  turn = 0;
+}
+
+/* The list of threads is in use, as where a pool is closed. */
+static void *hold_threads(void *unused) {
+  nvmi_threads_lock();
+  turn = 1;
+  await_turn(3);
+  nvmi_threads_unlock();
+  return unused;
+}
+
+/* The C library's own sign that somebody waits for a mutex. */
+static bool waits_for_threads(void) {
+  enum { SOMEBODY_WAITS = 2 };
+  return *(volatile int *)&nvmi_locks[NVMI_LOCK_THREADS].mutex.__data.__lock == SOMEBODY_WAITS;
+}
+
+static void *end_in_a_transaction(void *is_atomic) {
+  await_turn(1);
+  if (is_atomic)
+    __nvm_atomic_enter(__builtin_frame_address(0));
+  else
+    nvm_tx_begin(shared);
+  store_and_hand_on(0);
+  turn = 2;
+  return NULL;
+}
+
+static void let_it_end(void) { turn = 3; }
+
+/* A transaction that others may follow is undone before the thread waits for other threads that end: who looks
+ * for garbage waits only for the rest. */
+TEST(thread_that_ends_has_undone_what_it_handed_on) {
+  for (unsigned is_atomic = 0; is_atomic < 2; is_atomic++) {
+    pthread_t holder, thread;
+    make_shared();
+    CHECK(pthread_create(&holder, NULL, hold_threads, NULL) == 0);
+    CHECK(pthread_create(&thread, NULL, end_in_a_transaction, is_atomic ? &thread : NULL) == 0);
+    while (turn < 2 || !waits_for_threads())
+      usleep(10);
+    CHECK(*(uint64_t *)nvm_pool_root(shared) == 0);
+    hook_barrier = let_it_end;
+    CHECK(nvm_pool_collect(shared, NULL) == 0 && turn == 3);
+    hook_barrier = NULL;
+    CHECK(pthread_join(thread, NULL) == 0 && pthread_join(holder, NULL) == 0);
+    CHECK(nvm_pool_close(shared) == 0 && unlink(test_path("pool")) == 0);
+  }
+}
+
+static void *hand_on_and_abort(void *unused) {
+  nvm_tx_begin(shared);
+  store_and_hand_on(0);
+  turn = 1;
+  await_turn(2);
+  CHECK(nvm_tx_abort(shared) == 0);
+  return unused;
+}
+
+static void *follow_and_end(void *unused) {
+  await_turn(1);
+  __nvm_commit_point(); /* no release ends it */
+  store_and_hand_on(8);
+  turn = 2;
+  return unused;
+}
+
+static void end_behind_an_abort(void *unused) {
+  pthread_t first, second;
+  (void)unused;
+  make_shared();
+  CHECK(pthread_create(&first, NULL, hand_on_and_abort, NULL) == 0);
+  CHECK(pthread_create(&second, NULL, follow_and_end, NULL) == 0);
+  CHECK(pthread_join(first, NULL) == 0 && pthread_join(second, NULL) == 0);
+}
+
+/* What a thread has stored outside transactions it cannot lose without a word. */
+TEST(thread_that_ends_with_what_is_undone) {
+  char said[1000];
+  int status = test_child_says(end_behind_an_abort, NULL, said, sizeof said);
+  CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+  CHECK(strstr(said, "what a thread that ends has stored outside transactions could not"));
+  NVM_POOL *pool = test_open(test_path("pool"));
+  const uint64_t *words = nvm_pool_root(pool);
+  CHECK(words[0] == 0 && words[8] == 0 && nvm_pool_close(pool) == 0);
+}
