@@ -1,6 +1,7 @@
 /* dram_limit.c: the DRAM of private views stays within its bound, and nothing is lost by that. */
 #define _GNU_SOURCE
 #include "tx/dram_limit.h"
+#include "blocked.h"
 #include "core/gate.h"
 #include "core/standstill.h"
 #include "harness.h"
@@ -250,6 +251,131 @@ TEST_ONCE(shrink_gate_is_its_own) {
   CHECK(pthread_join(thread, NULL) == 0 && s.pool->gate == NVMI_GATE_DRAM_LIMIT);
   nvmi_gate_open(&s.pool->gate, NVMI_GATE_DRAM_LIMIT);
   CHECK(!s.pool->gate && nvm_pool_close(s.pool) == 0);
+}
+
+static void commit_word(const struct store *s, unsigned page, uint64_t value) {
+  CHECK(nvm_tx_begin(s->pool) == 0);
+  STORE(*word_of(s, page), value);
+  CHECK(nvm_tx_commit(s->pool) == 0);
+}
+
+static void shrink(const struct store *s) {
+  s->pool->written_limit = 0;
+  nvmi_dram_limit_keep(nvmi_self->logs[s->pool->index]);
+}
+
+/* Pages stay up to the bound; with many that cannot be dropped it is tried again when there are twice as many. */
+TEST_ONCE(shrink_not_before_the_bound) {
+  enum { FEW = 100, UNNOTED = 200 };
+  struct store s = create("1M");
+  for (unsigned page = 0; page < FEW; page++)
+    commit_word(&s, page, 1);
+  CHECK(pages_in_dram(s.pool) >= FEW && s.pool->written_count >= FEW);
+  for (unsigned page = 0; page < UNNOTED; page++) {
+    commit_word(&s, page, 2);
+    s.words[page * (PAGE / 8) + 200] = 1; /* not in the file */
+  }
+  shrink(&s);
+  CHECK(s.pool->written_count >= UNNOTED && s.pool->written_count < UNNOTED + 10);
+  CHECK(s.pool->written_limit == 2 * s.pool->written_count && s.pool->written_limit > BOUND);
+  CHECK(count_blocked() == 0 && nvm_pool_close(s.pool) == 0);
+}
+
+static _Atomic unsigned turn;
+static void await_turn(unsigned number) {
+  while (turn < number)
+    usleep(10);
+}
+
+static void *leave_open(void *argument) {
+  const struct store *s = argument;
+  CHECK(nvm_tx_begin(s->pool) == 0);
+  STORE(*word_of(s, 1), *word_of(s, 1)); /* the page equals the file, and may not for long */
+  turn = 1;
+  await_turn(2);
+  CHECK(nvm_tx_commit(s->pool) == 0);
+  turn = 3;
+  await_turn(4);
+  return NULL;
+}
+
+static unsigned dropped, dropped_behind_the_gate;
+static const struct nvm_pool *shrunk;
+static void look_at_the_gate(void *at, size_t size) {
+  (void)at, (void)size;
+  dropped++;
+  dropped_behind_the_gate += shrunk->gate == NVMI_GATE_DRAM_LIMIT;
+}
+
+/* Nothing is dropped while another thread has something open; then the gate is shut. */
+TEST_ONCE(shrink_waits_for_open_transactions) {
+  struct store s = create("1M");
+  pthread_t other;
+  shrunk = s.pool;
+  for (unsigned page = 0; page < 10; page++)
+    commit_word(&s, page, 1);
+  CHECK(pthread_create(&other, NULL, leave_open, &s) == 0);
+  await_turn(1);
+  hook_dropped = look_at_the_gate;
+  shrink(&s);
+  CHECK(!dropped && s.pool->written_count >= 10);
+  turn = 2;
+  await_turn(3);
+  shrink(&s);
+  CHECK(dropped >= 10 && dropped_behind_the_gate == dropped && s.pool->written_count == 0);
+  hook_dropped = NULL;
+  turn = 4;
+  CHECK(pthread_join(other, NULL) == 0 && nvm_pool_close(s.pool) == 0);
+}
+
+/* Where commits do not wait, the file has not yet what a page shows when it is dropped. */
+TEST_ONCE(shrink_brings_what_is_delayed) {
+  setenv("NVMOVE_METHOD", "shadow", 1);
+  setenv("NVMOVE_DOMAIN", "disk", 1);
+  setenv("NVMOVE_DURABLE", "60000", 1);
+  setenv("NVMOVE_SHADOW_DRAM", "1M", 1);
+  struct store s = {.pool = test_create(test_path("pool"), 16 << 20), .stride = 1};
+  CHECK(s.pool->file && nvm_tx_begin(s.pool) == 0);
+  s.words = nvm_calloc(s.pool, 0, PAGES, PAGE);
+  CHECK(s.words && nvm_pool_set_root(s.pool, s.words) == 0 && nvm_tx_commit(s.pool) == 0);
+  shrunk = s.pool;
+  hook_dropped = look_at_the_gate;
+  commit_word(&s, 3, 7);
+  shrink(&s);
+  hook_dropped = NULL;
+  CHECK(dropped && *word_of(&s, 3) == 7);
+  CHECK(nvm_pool_close(s.pool) == 0);
+}
+
+static unsigned maps_left; /* until one gives nothing */
+static bool map_failed;
+static void fail_later(void) {
+  fault_no_memory = !maps_left--;
+  map_failed |= fault_no_memory;
+}
+
+/* Each mapping that an opening makes may be the one that there is no memory for. */
+TEST_ONCE(shrink_without_memory_for_its_table) {
+  struct store s = create("1M");
+  unsigned refused = 0;
+  CHECK(nvm_pool_close(s.pool) == 0);
+  map_failed = true;
+  for (unsigned map = 0; map_failed; map++) {
+    maps_left = map;
+    map_failed = false;
+    hook_map = fail_later;
+    s.pool = nvm_pool_open(test_path("pool"));
+    hook_map = NULL;
+    fault_no_memory = false;
+    if (!s.pool) {
+      refused += strstr(nvm_strerror(), "out of memory for a table of pages") != NULL;
+      continue;
+    }
+    s.words = nvm_pool_root(s.pool);
+    commit_word(&s, 0, map);
+    CHECK(nvm_pool_close(s.pool) == 0);
+  }
+  CHECK(refused == 1);
 }
 
 TEST_ONCE(shrink_bound_makes_sense) {
