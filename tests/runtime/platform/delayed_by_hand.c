@@ -20,6 +20,7 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -401,4 +402,25 @@ TEST_ONCE(delayed_commit_is_judged_in_order) {
   CHECK(sem_post(&goes) == 0 && pthread_join(other, NULL) == 0);
   CHECK(nvm_pool_close(delayed_pool) == 0);
   CHECK(delayed_word_in(test_path("pool")) == 2);
+}
+
+enum { HANGS = 10 };
+
+static void end_the_last_thread(void *path) {
+  delayed_open(path);
+  CHECK(nvm_pool_close(delayed_pool) == 0);
+  delayed_open(path);
+  delayed_commit(7);
+  CHECK(prctl(PR_SET_PDEATHSIG, SIGKILL) == 0);
+  pthread_exit(NULL);
+}
+
+/* The thread that syncs is the library's own: it does not keep a process whose other threads have ended. Nor does
+ * the one that synced for a pool which is closed. */
+TEST_ONCE(delayed_ends_with_the_last_thread) {
+  delayed_set("1");
+  delayed_make(test_path("pool"));
+  alarm(HANGS);
+  CHECK(test_child(NULL, end_the_last_thread, (void *)(uintptr_t)test_path("pool")) == 0);
+  CHECK(delayed_word_in(test_path("pool")) == 7);
 }

@@ -8,8 +8,9 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { WORDS = 1 << 14, STEP = 16, BLOCKS = 3000, LARGE = 200 << 10, ROUNDS = 4 };
+enum { WORDS = 1 << 14, STEP = 16, BLOCKS = 3000, LARGE = 200 << 10, ROUNDS = 4, FEW_LINES = 4 };
 
 static NVM_POOL *pool;
 static uint64_t *words;
@@ -54,6 +55,10 @@ static void *work(void *half) {
   for (unsigned i = 0; i < BLOCKS; i++)
     CHECK(nvm_free(blocks[i]) == 0);
   CHECK(nvm_free(large) == 0);
+  commit();
+  begin();
+  __nvm_note(own, FEW_LINES * NVM_LINE_SIZE); /* at once, in a short transaction */
+  memset(own, 4, FEW_LINES * NVM_LINE_SIZE);
   commit();
   return NULL;
 }
