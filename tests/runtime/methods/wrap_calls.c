@@ -12,7 +12,9 @@
 #include "nvmove/wrap.h"
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -176,6 +178,67 @@ TEST_WRAPPED(wrap_calls_after_a_jump) {
   nvmi_self->busy = 1;
   commit();
   CHECK(nvmi_self->busy == 0 && words[0] == 1);
+  finish();
+}
+
+static sem_t semaphore;
+static int posted(void) {
+  int count;
+  CHECK(sem_getvalue(&semaphore, &count) == 0);
+  return count;
+}
+
+/* As a handler that comes while the thread is at work. */
+static void post_at_work(void *address, const void *bytes, size_t size, bool by_program) {
+  (void)address, (void)bytes, (void)size, (void)by_program;
+  CHECK(nvmi_self->busy && !nvmi_self->posts_count);
+  nvmi_self->posts[0] = (struct nvmi_post){&semaphore, 1};
+  nvmi_self->posts_count = 1;
+}
+
+/* What it has posted happens behind the store. */
+TEST_ONCE(wrap_calls_post_behind_a_store) {
+  static const struct nvmi_trace_table posts = {
+      .event = event, .alone = alone, .stored = post_at_work};
+  make_with("lat");
+  begin();
+  CHECK(sem_init(&semaphore, 0, 0) == 0);
+  nvmi_trace_table = &posts;
+  nvmi_slow.tracing = true;
+  nvm_wrap_store64(words, 1);
+  nvmi_slow.tracing = false;
+  nvmi_trace_table = NULL;
+  CHECK(!nvmi_self->posts_count && posted() == 1);
+  commit();
+  finish();
+}
+
+static bool ends_with_stores;
+
+/* Of the program: behind all that atexit knows of. */
+__attribute__((destructor)) static void store_last(void) {
+  if (ends_with_stores)
+    nvm_wrap_store64(words, 7);
+}
+
+static void exit_and_store(void *path) {
+  pool = test_open(path);
+  words = nvm_pool_root(pool);
+  ends_with_stores = true;
+  exit(0);
+}
+
+/* A store behind the end of the pools is committed by one more. */
+TEST_WRAPPED(wrap_calls_behind_an_exit) {
+  struct nvm_info info;
+  const char *path = test_path("pool");
+  make();
+  finish();
+  CHECK(test_child(NULL, exit_and_store, (void *)(uintptr_t)path) == 0);
+  pool = test_open(path);
+  words = nvm_pool_root(pool);
+  CHECK(nvm_pool_info(pool, &info) == 0 && info.unclean_opens == 0);
+  CHECK(nvm_wrap_load64(words) == 7);
   finish();
 }
 

@@ -8,9 +8,8 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum { WORDS = 1 << 14, STEP = 16, BLOCKS = 3000, LARGE = 200 << 10, ROUNDS = 4, FEW_LINES = 4 };
+enum { WORDS = 1 << 14, STEP = 16, BLOCKS = 3000, LARGE = 200 << 10, ROUNDS = 4, FEW_LINES = 20 };
 
 static NVM_POOL *pool;
 static uint64_t *words;
@@ -57,8 +56,10 @@ static void *work(void *half) {
   CHECK(nvm_free(large) == 0);
   commit();
   begin();
-  __nvm_note(own, FEW_LINES * NVM_LINE_SIZE); /* at once, in a short transaction */
-  memset(own, 4, FEW_LINES * NVM_LINE_SIZE);
+  uint64_t *few = nvm_alloc(pool, 0, FEW_LINES * NVM_LINE_SIZE); /* one range, in a short transaction */
+  CHECK(few);
+  store_to(few, FEW_LINES * NVM_LINE_SIZE / sizeof *few, 4);
+  CHECK(nvm_pool_set_root(pool, words) == 0);
   commit();
   return NULL;
 }
