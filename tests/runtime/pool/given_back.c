@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { WORDS = 1 << 14, STEP = 16, BLOCKS = 3000, LARGE = 200 << 10, ROUNDS = 4, FEW_LINES = 20 };
 
@@ -58,7 +59,8 @@ static void *work(void *half) {
   begin();
   uint64_t *few = nvm_alloc(pool, 0, FEW_LINES * NVM_LINE_SIZE); /* one range, in a short transaction */
   CHECK(few);
-  store_to(few, FEW_LINES * NVM_LINE_SIZE / sizeof *few, 4);
+  __nvm_note(few, FEW_LINES * NVM_LINE_SIZE);
+  memset(few, 4, FEW_LINES * NVM_LINE_SIZE);
   CHECK(nvm_pool_set_root(pool, words) == 0);
   commit();
   return NULL;
