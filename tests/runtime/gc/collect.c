@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "gc/counts.h"
 #include "heap/heap_types.h"
+#include "hooks.h"
 #include "moved.h"
 #include "store.h"
 
@@ -326,6 +327,32 @@ TEST(collected_only_when_others_have_begun_nothing) {
   CHECK(nvm_pool_collect(pool, NULL) == 0);
   pthread_barrier_wait(&turns);
   CHECK(pthread_join(thread, NULL) == 0 && nvm_pool_close(pool) == 0);
+}
+
+static NVM_POOL *looked_at;
+static void arrive(void) { looked_at->parcels = 0; }
+
+static void *commit_and_idle(void *pool) {
+  CHECK(nvm_tx_begin(pool) == 0 && nvm_pool_set_root(pool, NULL) == 0 && nvm_tx_commit(pool) == 0);
+  pthread_barrier_wait(&turns);
+  pthread_barrier_wait(&turns);
+  return NULL;
+}
+
+/* What was on its way to another thread's commit, and has arrived by the time that all stand still. */
+TEST(collected_when_what_joined_has_arrived) {
+  pthread_t thread;
+  looked_at = test_create(test_path("pool"), 1 << 20);
+  CHECK(pthread_barrier_init(&turns, NULL, 2) == 0);
+  CHECK(pthread_create(&thread, NULL, commit_and_idle, looked_at) == 0);
+  pthread_barrier_wait(&turns);
+  looked_at->parcels = 1;
+  CHECK_FAILS(nvm_pool_collect(looked_at, NULL) == 0, NVM_EOPENTX);
+  hook_barrier = arrive;
+  CHECK(nvm_pool_collect(looked_at, NULL) == 0);
+  hook_barrier = NULL;
+  pthread_barrier_wait(&turns);
+  CHECK(pthread_join(thread, NULL) == 0 && nvm_pool_close(looked_at) == 0);
 }
 
 static void collect_again(void *path) {

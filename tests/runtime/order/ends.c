@@ -7,6 +7,9 @@
 #include "order/order.h"
 #include "tx/tx_order.h"
 
+#include <string.h>
+#include <sys/wait.h>
+
 static unsigned steps, ending, awaiting;
 
 static void look(enum nvmi_step step) {
@@ -250,4 +253,34 @@ TEST(ends_by_a_close_have_roots) {
   all.words = nvm_pool_root(all.pool);
   CHECK(all.words[GAP] == 5);
   finish();
+}
+
+static void *hand_on_and_abort(void *unused) {
+  begin();
+  store(0, 0, 1);
+  all.step = 1;
+  wait_for(2);
+  CHECK(nvm_tx_abort(all.pool) == 0);
+  return unused;
+}
+
+static void break_an_atomic_call(void *unused) {
+  void *frame = __builtin_frame_address(0);
+  (void)unused;
+  prepare();
+  pthread_t other = start(hand_on_and_abort, NULL);
+  wait_for(1);
+  __nvm_atomic_enter(frame);
+  store(0, GAP, 1);
+  all.step = 2;
+  __nvm_atomic_leave(frame);
+  pthread_join(other, NULL);
+}
+
+/* An atomic call has no result that says so: the process ends, and says what could not be committed, and why. */
+TEST(ends_of_an_atomic_call_that_is_undone) {
+  char said[1000];
+  int status = test_child_says(break_an_atomic_call, NULL, said, sizeof said);
+  CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+  CHECK(strstr(said, "an atomic call could not be committed (built on a transaction"));
 }
