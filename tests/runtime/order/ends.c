@@ -90,7 +90,8 @@ TEST(ends_have_roots) {
   finish();
 }
 
-static unsigned masked, inside; /* calls, and steps of a commit, while signals wait; in a transaction */
+static unsigned masked,
+    inside; /* calls, and steps of a commit, while signals wait; in a transaction */
 
 static void before_masked(void) {
   before++;

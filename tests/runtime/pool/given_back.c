@@ -57,7 +57,8 @@ static void *work(void *half) {
   CHECK(nvm_free(large) == 0);
   commit();
   begin();
-  uint64_t *few = nvm_alloc(pool, 0, FEW_LINES * NVM_LINE_SIZE); /* one range, in a short transaction */
+  uint64_t *few =
+      nvm_alloc(pool, 0, FEW_LINES * NVM_LINE_SIZE); /* one range, in a short transaction */
   CHECK(few);
   __nvm_note(few, FEW_LINES * NVM_LINE_SIZE);
   memset(few, 4, FEW_LINES * NVM_LINE_SIZE);
