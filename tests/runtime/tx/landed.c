@@ -42,6 +42,7 @@ static uintptr_t stack; /* where the jump lands */
 static void jump(int number) {
   (void)number;
   nvmi_tx_left_below(nvmi_self, stack, (uintptr_t)__builtin_frame_address(0));
+  CHECK(!nvmi_self->busy && !nvmi_self->frames.count);
   siglongjmp(landing, 1);
 }
 
