@@ -143,6 +143,8 @@ static __attribute__((noinline)) void end_behind_release(struct nvmi_thread *thr
   nvmi_tx_end_at_release(thread, nvmi_holds_other_than(NULL));
   if (kind == SIGNAL)
     nvmi_signals_release(&before);
+  if (NVMI_UNLIKELY(thread->posts_count)) /* by a handler that came in a look at pointers */
+    nvmi_order_post(thread);
 }
 
 static inline int released(int result) {

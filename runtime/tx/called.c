@@ -43,7 +43,10 @@ void nvmi_called_enter(struct nvmi_thread *thread, void *address, size_t size, c
     thread->called.count = place + 1;
   table->called = place + 1;
   nvmi_compiler_barrier();
-  ((struct nvmi_called *)thread->called.items)[place] = called;
+  struct nvmi_called *entry = (struct nvmi_called *)thread->called.items + place;
+  entry->frame = called.frame; /* from here on no jump within a handler takes it out */
+  nvmi_compiler_barrier();
+  *entry = called;
   nvmi_compiler_barrier();
   table->called = place + 1;
 }

@@ -62,7 +62,6 @@ int nvmi_dram_limit_start(struct nvm_pool *pool) {
 void nvmi_dram_limit_stop(struct nvm_pool *pool) {
   if (pool->written)
     munmap(pool->written, bitmap_size(pool));
-  pool->written = NULL;
 }
 
 void nvmi_dram_limit_wrote(struct nvm_pool *pool, uint64_t offset) {

@@ -35,7 +35,7 @@ bool nvmi_tx_stays_open(const struct nvmi_thread *thread) {
 }
 
 /* Where an implicit transaction is lost the process does not go on without knowing. Signals wait
- * from the last commit on: what a handler stores behind it belongs to a new state of this thread.
+ * (core/thread.c): what a handler stores behind the commit belongs to a new state of this thread.
  * The thread leaves the order before its logs change: whoever undoes a transaction reads the logs
  * of the tickets that depend on it. */
 bool nvmi_tx_thread_ends(struct nvmi_thread *thread) {
@@ -45,15 +45,12 @@ bool nvmi_tx_thread_ends(struct nvmi_thread *thread) {
         NVM_ELIMIT, NULL,
         "a thread ended inside libnvmove: it was cancelled asynchronously, or a signal handler "
         "that interrupted libnvmove ended it; its transaction cannot be ended");
-  if (nvmi_tx_stays_open(thread)) {
-    nvmi_signals_hold();
+  if (nvmi_tx_stays_open(thread))
     return false;
-  }
   thread->leaves = true;
   nvmi_uses_open(thread); /* until it is gone: no close takes a log that is given back here */
   if (thread->ticket)     /* it may wait for a thread that ends, too */
     error = finish(thread);
-  nvmi_signals_hold();
   nvmi_threads_lock();
   if (!error)
     error = finish(thread);

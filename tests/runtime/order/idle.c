@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -216,5 +217,60 @@ TEST(corrected_before_a_recursive_lock_is_free) {
   CHECK(all.words[0] == 1);
   begin();
   commit();
+  finish();
+}
+
+static sem_t posted;
+static bool queued;
+static pthread_t queuer;
+/* As a handler's post that came in the look at pointers just before. */
+static void queue_a_post(void) {
+  if (queued || !nvmi_self || !pthread_equal(pthread_self(), queuer))
+    return;
+  queued = true;
+  nvmi_self->posts[0] = (struct nvmi_post){&posted, 1};
+  nvmi_self->posts_count = 1;
+}
+
+static void *release_and_wait(void *unused) {
+  begin();
+  pthread_mutex_lock(&all.lock);
+  STORE(all.words[0], 1);
+  pthread_mutex_unlock(&all.lock);
+  all.step = 1;
+  wait_for(2);
+  commit();
+  return unused;
+}
+
+TEST(post_behind_a_release_that_leaves_open) {
+  pthread_mutex_t other = PTHREAD_MUTEX_INITIALIZER;
+  int count = 0;
+  prepare();
+  begin();
+  record = nvm_calloc(all.pool, UNSAFE_ID, 1, sizeof *record);
+  STORE(all.words[1], (uintptr_t)record);
+  commit();
+  CHECK(sem_init(&posted, 0, 0) == 0);
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, release_and_wait, NULL) == 0);
+  wait_for(1);
+  queuer = pthread_self();
+  pthread_mutex_lock(&all.lock);
+  pthread_mutex_unlock(&all.lock);
+  CHECK(nvmi_self->ticket);
+  pthread_mutex_lock(&other);
+  pthread_mutex_lock(&all.inner);
+  STORE(record->outside, &lost_by_a_restart);
+  hook_barrier = queue_a_post;
+  pthread_mutex_unlock(&all.inner);
+  hook_barrier = NULL;
+  CHECK(nvmi_self->touched);
+  CHECK(queued);
+  CHECK(sem_getvalue(&posted, &count) == 0 && count == 1);
+  STORE(record->outside, NULL);
+  all.step = 2;
+  CHECK(pthread_join(thread, NULL) == 0);
+  pthread_mutex_unlock(&other);
   finish();
 }

@@ -19,6 +19,14 @@ static void jump(int number) {
   nvmi_called_left(nvmi_self, frame, frame);
 }
 
+/* And calls another one, which ends. */
+static void jump_and_call(int number) {
+  jump(number);
+  uint64_t known = __nvm_lines->called;
+  __nvm_note_call(words + 8, sizeof *words);
+  __nvm_lines->called = known;
+}
+
 /* The list has room, and the old entry in it a frame below that of a handler. */
 static __attribute__((noinline)) void call_deep_down(void) {
   volatile char room[DEEP];
@@ -27,11 +35,11 @@ static __attribute__((noinline)) void call_deep_down(void) {
   __nvm_lines->called = room[0];
 }
 
-static void repeat(void) {
+static void repeat(void (*handler)(int)) {
   pool = test_create(test_path("pool"), 1 << 20);
   CHECK(nvm_tx_begin(pool) == 0 && (words = nvm_calloc(pool, 0, 64, sizeof *words)));
   CHECK(nvm_pool_set_root(pool, words) == 0 && nvm_tx_commit(pool) == 0);
-  signal(SIGUSR1, jump);
+  signal(SIGUSR1, handler);
   for (unsigned round = 0;; round++) { /* the first one finds functions of libraries */
     CHECK(nvm_tx_begin(pool) == 0);
     call_deep_down();
@@ -48,8 +56,15 @@ static void repeat(void) {
   }
 }
 
-TEST(stepped_calls_at_a_call) {
+static void repeat_jumps(void) { repeat(jump); }
+static void repeat_calls(void) { repeat(jump_and_call); }
+
+static void run(void (*repeats)(void)) {
   if (test_is_delayed())
     test_skip("the thread that syncs is not traced, and would meet the breakpoints");
-  CHECK(step_through(repeat, test_is_long() ? 3 : 1, 1, test_seed()) > 50);
+  CHECK(step_through(repeats, test_is_long() ? 3 : 1, 1, test_seed()) > 50);
 }
+
+TEST(stepped_calls_at_a_call) { run(repeat_jumps); }
+
+TEST(stepped_calls_at_a_call_by_one_that_calls) { run(repeat_calls); }
