@@ -87,6 +87,13 @@ SURVIVORS = {
         "Only time: judge_field asks the same of each word that is found.",
     "runtime/methods/lat.c: lat_commit: if (single && commit_short(log, single, rest))":
         "Only time: nvmi_redo_commit writes a record of the same bytes, with as many fences and flushes.",
+    "runtime/core/standstill.c: nvmi_others_look: if (tries)": "Only time: a pause.",
+    "runtime/core/standstill.c: nvmi_others_look: nvmi_pause(tries);": "Only time: a pause.",
+    "runtime/core/standstill.c: nvmi_others_have_open: nvmi_pause(tries);": "Only time: a pause.",
+    "runtime/order/order.c: nvmi_order_waits: if (!thread->ticket)":
+        "Only time: nothing waits without a ticket, and a lock is taken to find that out.",
+    "runtime/platform/late_sync.c: sync_late: if (!late->asked)":
+        "Only time: a sync without a record does nothing, and one that is asked for begins in time.",
     "runtime/platform/delayed.c: copy_all: if (!left) {":
         "Only time: 64 pages are passed over at once, and copy() looks at the bit of each page itself.",
     "runtime/tx/wrap.c: __attribute__: "
