@@ -31,10 +31,17 @@ bool shareArguments(CallBase &Call) {
   return Changed;
 }
 
+/// A tail call that has to be one passes its caller's attributes on.
+bool hasTailCall(const Function &F) {
+  return llvm::any_of(F,
+                      [](const BasicBlock &Block) { return Block.getTerminatingMustTailCall(); });
+}
+
 bool isCalledOnly(const Function &F) {
-  return llvm::all_of(F.uses(), [&](const Use &U) {
+  return !hasTailCall(F) && llvm::all_of(F.uses(), [&](const Use &U) {
     auto *Call = dyn_cast<CallBase>(U.getUser());
-    return Call && Call->isCallee(&U) && Call->getFunctionType() == F.getFunctionType();
+    return Call && Call->isCallee(&U) && Call->getFunctionType() == F.getFunctionType() &&
+           !Call->isMustTailCall();
   });
 }
 
