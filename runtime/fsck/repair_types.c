@@ -97,13 +97,11 @@ static bool forget(struct nvm_pool *pool, unsigned index) {
   return fits;
 }
 
-static bool is_empty(const struct nvm_type_entry *entry) {
-  return !entry->id && !entry->record && !entry->size && !entry->check;
-}
-
+/* Up to the last one that holds. What lies behind may be mended, was torn by a crash, or never was an entry: whether
+ * blocks miss it keeps_lost finds. */
 static unsigned entries(const struct nvm_pool *pool) {
   unsigned count = NVM_TYPES_MAX;
-  while (count > 1 && is_empty(entry_at(pool, count - 1)))
+  while (count > 1 && !nvmi_type_record_of(pool, entry_at(pool, count - 1)))
     count--;
   return count;
 }
@@ -149,12 +147,11 @@ bool nvmi_repair_types(struct nvmi_repair *repair) {
   struct nvm_pool *pool = repair->pool;
   unsigned count = entries(pool);
   bool whole = true;
-  for (unsigned index = 1; index < count; index++) {
-    /* The last may be one that a crash tore: it was never used. */
+  for (unsigned index = 1; index < NVM_TYPES_MAX; index++) {
     if (!nvmi_type_record_of(pool, entry_at(pool, index))) {
       if (mend_entry(pool, index))
         nvmi_mended(repair, "type %u: its entry holds again", index);
-      else if (index + 1 < count)
+      else if (index < count)
         whole = give_up(repair, index, "neither its entry nor its record can be made out") && whole;
       else
         break;

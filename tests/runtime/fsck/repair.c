@@ -361,3 +361,17 @@ TEST_ONCE(repair_of_types_that_are_gone) {
   CHECK(nvm_pool_repair_undo(path, copy) == 0 && is_equal(path, &damaged));
   free(damaged.at);
 }
+
+/* Damage behind the last entry: no type is missing, and nothing is said of one. */
+TEST_ONCE(repair_of_an_entry_that_no_type_has) {
+  char path[200];
+  struct heard heard;
+  struct nvm_repair how = repair_of(&heard);
+  snprintf(path, sizeof path, "%s", test_path("pool"));
+  damage_sound(path);
+  spoil_at(path, NVM_TYPES_OFFSET + 32 * 290 + 8, 0x1234567);
+  struct bytes damaged = read_file(path);
+  CHECK(nvm_pool_repair(path, &how) == 0 && !*heard.left && !*heard.mended);
+  CHECK(is_equal(path, &damaged));
+  free(damaged.at);
+}
