@@ -82,6 +82,19 @@ void refuseAliases(const Module &M) {
     refuseAlias(I, nullptr);
 }
 
+/// Of a variadic virtual function clang copies the body for a base class whose `this` lies elsewhere ("_ZThn16_" and the
+/// function's own name): the copy is one more function that the source marks.
+void addCopies(Module &M, SmallPtrSetImpl<Function *> &Marked) {
+  SmallVector<Function *> Copies;
+  for (Function *Of : Marked)
+    if (Of->isVarArg() && Of->getName().starts_with("_ZN"))
+      for (Function &F : M)
+        if (F.isVarArg() && F.getName().starts_with("_ZT") &&
+            F.getName().ends_with(Of->getName().drop_front(2)))
+          Copies.push_back(&F);
+  Marked.insert(Copies.begin(), Copies.end());
+}
+
 bool placeBoundaries(Module &M) {
   refuseAliases(M);
   SmallPtrSet<Function *, 8> Atomic, Commit, Split;
@@ -101,6 +114,8 @@ bool placeBoundaries(Module &M) {
     if (settings().Split.contains(F.getName()))
       Split.insert(&F);
   }
+  for (SmallPtrSet<Function *, 8> *Marked : {&Atomic, &Commit, &Split})
+    addCopies(M, *Marked);
   bool Changed = false;
   for (Function &F : M) {
     if (F.isDeclaration())
