@@ -218,7 +218,11 @@ static void *end_in_a_transaction(void *is_atomic) {
   return NULL;
 }
 
-static void let_it_end(void) { turn = 3; }
+static _Atomic bool collects;
+static void let_it_end(void) {
+  if (collects)
+    turn = 3;
+}
 
 /* A transaction that others may follow is undone before the thread waits for other threads that end: who looks
  * for garbage waits only for the rest. */
@@ -226,15 +230,17 @@ TEST(thread_that_ends_has_undone_what_it_handed_on) {
   for (unsigned is_atomic = 0; is_atomic < 2; is_atomic++) {
     pthread_t holder, thread;
     make_shared();
+    collects = false;
+    hook_barrier = let_it_end;
     CHECK(pthread_create(&holder, NULL, hold_threads, NULL) == 0);
     CHECK(pthread_create(&thread, NULL, end_in_a_transaction, is_atomic ? &thread : NULL) == 0);
     while (turn < 2 || !waits_for_threads())
       usleep(10);
     CHECK(*(uint64_t *)nvm_pool_root(shared) == 0);
-    hook_barrier = let_it_end;
+    collects = true;
     CHECK(nvm_pool_collect(shared, NULL) == 0 && turn == 3);
-    hook_barrier = NULL;
     CHECK(pthread_join(thread, NULL) == 0 && pthread_join(holder, NULL) == 0);
+    hook_barrier = NULL;
     CHECK(nvm_pool_close(shared) == 0 && unlink(test_path("pool")) == 0);
   }
 }
