@@ -16,7 +16,7 @@ def owned(p, thread):
     return text.own
 
 
-@kind(3)
+@kind(1)
 def own_make(p, thread, n, op):
     in_explicit(p, thread)
     said, number = value(p, thread, n[0])
@@ -24,7 +24,7 @@ def own_make(p, thread, n, op):
     return [f"own = gen_make({obj}, {op});", f"own->value = {said};"]
 
 
-@kind(8)
+@kind(3)
 def own_store(p, thread, n, op):
     in_explicit(p, thread)
     obj = owned(p, thread)
@@ -40,7 +40,7 @@ def own_store(p, thread, n, op):
     return [f"own->value {'+=' if form else '='} {said};"]
 
 
-@kind(5)
+@kind(2)
 def own_load(p, thread, n, op):
     obj, i = owned(p, thread), n[0] % 4
     p.values(thread)[i] = p.values(thread)[i] * 31 + p.get(obj, NODE["value"], 8) & MASK
