@@ -86,12 +86,14 @@ void refuseAliases(const Module &M) {
 /// function's own name): the copy is one more function that the source marks.
 void addCopies(Module &M, SmallPtrSetImpl<Function *> &Marked) {
   SmallVector<Function *> Copies;
-  for (Function *Of : Marked)
-    if (Of->isVarArg() && Of->getName().starts_with("_ZN"))
-      for (Function &F : M)
-        if (F.isVarArg() && F.getName().starts_with("_ZT") &&
-            F.getName().ends_with(Of->getName().drop_front(2)))
-          Copies.push_back(&F);
+  for (Function *Of : Marked) {
+    if (!Of->isVarArg() || !Of->getName().starts_with("_Z"))
+      continue;
+    std::string End = ("_" + Of->getName().drop_front(2)).str();
+    for (Function &F : M)
+      if (F.isVarArg() && F.getName().starts_with("_ZT") && F.getName().ends_with(End))
+        Copies.push_back(&F);
+  }
   Marked.insert(Copies.begin(), Copies.end());
 }
 
