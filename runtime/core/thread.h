@@ -16,7 +16,7 @@
 
 struct nvmi_held;
 struct nvmi_root_events;
-struct nvmi_ticket;
+struct nvmi_node;
 
 #define NVMI_LINES_AHEAD 8   /* that a commit asks for: a long one has left the nearest cache */
 #define NVMI_AHEAD_MAX 16    /* ranges noted ahead of their stores; then a wait comes early */
@@ -31,7 +31,7 @@ struct nvmi_thread {
   unsigned begun;               /* nvm_tx_begin not yet matched */
   unsigned inherited;           /* the same, of a child of fork: begun before it */
   bool doomed;                  /* an inner abort happened */
-  volatile bool ends;           /* a transaction, in order.h's order: its ticket stays until then */
+  volatile bool ends;           /* a transaction, in order.h's order: its node stays until then */
   bool has_lost;                /* what it stored outside transactions; not yet told */
   bool left;                    /* the order: it ends, and depends on nobody */
   bool leaves;                  /* it ends */
@@ -41,7 +41,7 @@ struct nvmi_thread {
   volatile int busy;            /* inside note or commit: a signal handler takes the nested way */
   volatile int in_call;         /* to the heap, of the program: no transaction ends meanwhile */
   volatile int uses_open;       /* ends what it has open, in whatever pools (gate.h) */
-  volatile bool awaits; /* amid that: its turn, and uses only what it has touched (order_turn.h) */
+  volatile bool awaits; /* amid that: others, and uses only what it has touched (commit_wait.h) */
   unsigned used_count;
   uint16_t used[NVM_LINE_SLOTS]; /* slots of the table that are not empty */
   struct nvmi_array lines;       /* struct nvmi_line that left the table */
@@ -63,10 +63,10 @@ struct nvmi_thread {
   uintptr_t noted_start, noted_end; /* all of it is noted: a long range, the last; end 0: none */
   bool fresh_stores;                /* stores to them went without entry */
   struct nvmi_log *logs[NVMI_POOLS_MAX];
-  struct nvmi_ticket *ticket; /* its place among others' (order.h), or null */
-  bool others_stand;          /* still: what they have noted and logged may be read */
-  bool looks_again;           /* for unsafe pointers: this first look tells of none */
-  struct nvmi_held *held;     /* its locks (held.h) */
+  struct nvmi_node *node; /* its place among others' (order.h), or null */
+  bool others_stand;      /* still: what they have noted and logged may be read */
+  bool looks_again;       /* for unsafe pointers: this first look tells of none */
+  struct nvmi_held *held; /* its locks (held.h) */
   struct nvmi_post {
     void *semaphore;
     unsigned count;

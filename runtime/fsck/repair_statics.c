@@ -75,7 +75,7 @@ static bool is_led_to(const struct order *order, uint64_t at) {
 }
 
 /* What the links do not lead to: the runs that begin a piece of the chain, and what these lead to;
- * `heads` false: what is left, circles. */
+ * `heads` false: what is left, cycles. */
 static void add_pieces(struct order *order, bool heads) {
   unsigned pieces = 0;
   for (size_t i = 0; i < order->runs->count; i++) {

@@ -146,7 +146,7 @@ static enum nvm_error append(struct nvmi_log *log, const struct nvmi_line *lines
   struct nvmi_counts *counts = pool->counts;
   struct nvmi_count_scratch *scratch = nvmi_count_scratch(log);
   scratch->activation = 0;
-  if (pool->method->entries && log->owner->ticket)
+  if (pool->method->entries && log->owner->node)
     nvmi_counts_spoil(pool); /* bytes in place may be another thread's already */
   if (atomic_load_explicit(&counts->stale, memory_order_acquire))
     return NVM_OK;

@@ -245,7 +245,7 @@ void nvmi_release_closing(struct nvm_pool *pool) {
   uint64_t freed = 0;
   if (!pool->counts || pool->is_copy)
     return;
-  if (self->touched || self->ticket || nvmi_in_transaction(self))
+  if (self->touched || self->node || nvmi_in_transaction(self))
     nvmi_counts_drain(pool); /* what could be freed is known then */
   else
     release_quiet(pool, &freed);

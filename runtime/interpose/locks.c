@@ -70,7 +70,7 @@ static void hand_on(struct nvmi_thread *thread, uintptr_t lock, bool in_handler,
     nvmi_wrap_before_release(thread);
   if (!in_handler && nvmi_tx_ends_at_release(thread) && !nvmi_order_waits(thread))
     nvmi_tx_end_at_release(thread, holds_others);
-  if (thread->touched || thread->ticket) {
+  if (thread->touched || thread->node) {
     nvmi_order_release(lock, !in_handler, !in_handler && !holds_others);
     if (!in_handler)
       nvmi_note_called(thread); /* what was noted is captured */
@@ -123,7 +123,7 @@ static inline void releases(const void *lock, enum kind kind) {
     return;
   if (NVMI_UNLIKELY(thread && thread->roots))
     save_roots(thread);
-  if (NVMI_UNLIKELY(thread && (thread->touched || thread->ticket) && !thread->busy))
+  if (NVMI_UNLIKELY(thread && (thread->touched || thread->node) && !thread->busy))
     tell_release(thread, kind == SIGNAL ? (uintptr_t)lock : nvmi_held_as(lock), kind,
                  nvmi_holds_other_than(lock));
   if (kind != SIGNAL)
@@ -131,7 +131,7 @@ static inline void releases(const void *lock, enum kind kind) {
 }
 
 static inline bool ends_behind_release(const struct nvmi_thread *thread) {
-  return NVMI_UNLIKELY(thread && thread->touched && thread->ticket && !thread->busy) &&
+  return NVMI_UNLIKELY(thread && thread->touched && thread->node && !thread->busy) &&
          !nvmi_in_order && nvmi_tx_ends_at_release(thread);
 }
 

@@ -105,7 +105,7 @@ static void abort_alone(struct nvmi_log *log, const struct nvmi_line *lines, siz
 }
 
 static void shadow_abort(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
-  if (NVMI_UNLIKELY(log->owner->ticket != NULL))
+  if (NVMI_UNLIKELY(log->owner->node != NULL))
     nvmi_shadow_abort_among_others(log, lines, count);
   else
     abort_alone(log, lines, count);

@@ -9,8 +9,8 @@
 #include "base/sort.h"
 #include "core/captured.h"
 #include "methods/shadow_lines.h"
+#include "order/node.h"
 #include "order/order_join.h"
-#include "order/ticket.h"
 #include "order/undoing.h"
 
 #include <stdlib.h>
@@ -26,12 +26,11 @@ static void add_others(const struct nvmi_array *captured) {
   }
 }
 
-/* A ticket of other pools does not stand still: its thread may take its parcels in, and set their
+/* A node of other pools does not stand still: its thread may take its parcels in, and set their
  * number to zero. None of them is of this pool, so what is read of the number does not matter. */
-__attribute__((no_sanitize("thread"))) static bool add_parcels(struct nvmi_ticket *ticket,
-                                                               void *pool) {
-  const struct nvmi_parcel *parcels = ticket->parcels.items;
-  for (size_t i = 0; i < ticket->parcels.count; i++)
+__attribute__((no_sanitize("thread"))) static bool add_parcels(struct nvmi_node *node, void *pool) {
+  const struct nvmi_parcel *parcels = node->parcels.items;
+  for (size_t i = 0; i < node->parcels.count; i++)
     if (parcels[i].pool == pool)
       add_others(&parcels[i].captured);
   return false;
@@ -51,7 +50,7 @@ static void find_others(struct nvmi_log *log) {
   for (unsigned i = 0; i < atomic_load(&pool->log_count); i++)
     if (pool->logs[i] != log)
       add_others(&pool->logs[i]->captured);
-  nvmi_ticket_find(add_parcels, pool);
+  nvmi_node_find(add_parcels, pool);
   if (others.count)
     nvmi_sort(others.items, others.count, sizeof(struct nvmi_captured *), by_line_and_sequence);
 }

@@ -277,7 +277,7 @@ void nvmi_undo_abort(struct nvmi_log *log, const struct nvmi_line *lines, size_t
   if (!count && !log->cursor->frames)
     return;
   (void)lines;
-  bool all = NVMI_LIKELY(!log->owner->ticket || !nvmi_kept.lines.count);
+  bool all = NVMI_LIKELY(!log->owner->node || !nvmi_kept.lines.count);
   nvmi_each_entry(log, all ? nvmi_undo_entry : undo_but_kept, log->pool);
   nvmi_fence(log);
   nvmi_step(NVMI_STEP_COMMIT);

@@ -15,7 +15,7 @@
 #include "core/log_state.h"
 #include "log/log_read.h"
 #include "methods/methods.h"
-#include "order/ticket.h"
+#include "order/node.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,20 +5,20 @@
 #include "core/gate.h"
 #include "heap/heap.h"
 #include "log/log.h"
+#include "order/node.h"
 #include "order/order.h"
-#include "order/ticket.h"
 
 struct kept {
   struct nvm_pool *pool;
   struct nvmi_array intents; /* struct nvmi_intent */
-  struct nvmi_array tickets; /* struct nvmi_ticket *, with a reference each */
+  struct nvmi_array nodes;   /* struct nvmi_node *, with a reference each */
   bool given_back;           /* a thread gives them back: the pool stays open until it is done */
 };
 
 static struct nvmi_array kept;         /* struct kept; under order.c's mutex */
 static _Atomic unsigned some_are_kept; /* their number */
 
-void nvmi_blocks_keep(struct nvmi_log *log, const struct nvmi_array *tickets) {
+void nvmi_blocks_keep(struct nvmi_log *log, const struct nvmi_array *nodes) {
   struct kept one = {.pool = log->pool};
   struct nvmi_intent *intents = log->intents.list.items;
   size_t left = 0;
@@ -30,18 +30,18 @@ void nvmi_blocks_keep(struct nvmi_log *log, const struct nvmi_array *tickets) {
   log->intents.list.count = left;
   if (!one.intents.count)
     return;
-  for (size_t i = 0; i < tickets->count; i++) {
-    struct nvmi_ticket *ticket = ((struct nvmi_ticket **)tickets->items)[i];
-    ticket->references++;
-    nvmi_order_push(&one.tickets, &ticket, sizeof(struct nvmi_ticket *));
+  for (size_t i = 0; i < nodes->count; i++) {
+    struct nvmi_node *node = ((struct nvmi_node **)nodes->items)[i];
+    node->references++;
+    nvmi_order_push(&one.nodes, &node, sizeof(struct nvmi_node *));
   }
   nvmi_order_push(&kept, &one, sizeof one);
   some_are_kept = (unsigned)kept.count;
 }
 
 static bool all_ended(const struct kept *one) {
-  for (size_t i = 0; i < one->tickets.count; i++)
-    if (!nvmi_ticket_ended(((struct nvmi_ticket **)one->tickets.items)[i]))
+  for (size_t i = 0; i < one->nodes.count; i++)
+    if (!nvmi_node_ended(((struct nvmi_node **)one->nodes.items)[i]))
       return false;
   return true;
 }
@@ -53,9 +53,9 @@ static struct kept take_at(size_t i) {
   struct kept taken = *kept_at(i);
   *kept_at(i) = *kept_at(--kept.count);
   some_are_kept = (unsigned)kept.count;
-  for (size_t n = 0; n < taken.tickets.count; n++)
-    nvmi_ticket_drop(((struct nvmi_ticket **)taken.tickets.items)[n]);
-  nvmi_array_free(&taken.tickets, sizeof(struct nvmi_ticket *));
+  for (size_t n = 0; n < taken.nodes.count; n++)
+    nvmi_node_drop(((struct nvmi_node **)taken.nodes.items)[n]);
+  nvmi_array_free(&taken.nodes, sizeof(struct nvmi_node *));
   return taken;
 }
 
@@ -132,12 +132,12 @@ void nvmi_blocks_forget(void) {
 }
 
 #ifndef NDEBUG
-unsigned nvmi_blocks_refer_to(const struct nvmi_ticket *ticket) {
+unsigned nvmi_blocks_refer_to(const struct nvmi_node *node) {
   unsigned count = 0;
   for (size_t i = 0; i < kept.count; i++) {
     const struct kept *one = kept_at(i);
-    for (size_t n = 0; n < one->tickets.count; n++)
-      count += ((struct nvmi_ticket **)one->tickets.items)[n] == ticket;
+    for (size_t n = 0; n < one->nodes.count; n++)
+      count += ((struct nvmi_node **)one->nodes.items)[n] == node;
   }
   return count;
 }
@@ -145,7 +145,7 @@ unsigned nvmi_blocks_refer_to(const struct nvmi_ticket *ticket) {
 const char *nvmi_blocks_fault(void) {
   for (size_t i = 0; i < kept.count; i++) {
     const struct kept *one = kept_at(i);
-    if (!one->intents.count || !one->tickets.count)
+    if (!one->intents.count || !one->nodes.count)
       return "blocks are kept while somebody has their addresses";
     for (size_t n = 0; n < one->intents.count; n++)
       if (((struct nvmi_intent *)one->intents.items)[n].fate != NVMI_ALLOCATED)

@@ -8,16 +8,16 @@
 
 #include "core/thread.h"
 
-/* Under order.c's mutex: those that the log's transaction allocated leave it. `tickets`: struct
- * nvmi_ticket *, whose transactions have to end before. */
-void nvmi_blocks_keep(struct nvmi_log *log, const struct nvmi_array *tickets);
+/* Under order.c's mutex: those that the log's transaction allocated leave it. `nodes`: struct
+ * nvmi_node *, whose transactions have to end before. */
+void nvmi_blocks_keep(struct nvmi_log *log, const struct nvmi_array *nodes);
 /* A transaction of the thread has ended: the blocks that waited for it alone are free. */
 void nvmi_blocks_give_back(struct nvmi_thread *thread);
 /* The pool is closed: none of its blocks waits for anybody any more. Gives how many did. */
 uint64_t nvmi_blocks_closing(const struct nvm_pool *pool);
 #ifndef NDEBUG
 /* References to it from here; what does not hold (base/invariant.h). */
-unsigned nvmi_blocks_refer_to(const struct nvmi_ticket *ticket);
+unsigned nvmi_blocks_refer_to(const struct nvmi_node *node);
 const char *nvmi_blocks_fault(void);
 #endif
 /* In a forked child, which has no pool. */

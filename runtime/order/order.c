@@ -1,9 +1,9 @@
 /* order.c: commits follow the order in which locks were handed on inside open transactions.
  *
- * A thread that releases a lock inside a transaction with notes enters (lock, ticket) into a list;
- * one that acquires the lock depends on that ticket from then on, and so, by the locks that it
- * releases in turn, does whoever comes after. Its commit waits until those tickets have ended
- * (order_turn.c).
+ * A thread that releases a lock inside a transaction with notes enters (lock, node) into a list;
+ * one that acquires the lock depends on that node from then on, and so, by the locks that it
+ * releases in turn, does whoever comes after. Its commit waits until those nodes have ended
+ * (commit_wait.c).
  */
 #define _GNU_SOURCE
 #include "order/order.h"
@@ -18,8 +18,8 @@
 #include "core/lines.h"
 #include "core/map.h"
 #include "order/kept_blocks.h"
+#include "order/node.h"
 #include "order/order_join.h"
-#include "order/ticket.h"
 #include "order/waits.h"
 
 #include <string.h>
@@ -28,21 +28,21 @@ enum { WAIT_NS = 20000000 /* of an abort for dependents */ };
 
 struct release {
   uintptr_t lock; /* | 1: it was held for reading */
-  struct nvmi_ticket *ticket;
+  struct nvmi_node *node;
 };
 
 static struct nvmi_mutex *const mutex = &nvmi_locks[NVMI_LOCK_ORDER];
-static struct nvmi_array releases; /* struct release, of tickets that have not ended */
+static struct nvmi_array releases; /* struct release, of nodes that have not ended */
 _Atomic unsigned nvmi_order_released;
 
 _Thread_local volatile bool nvmi_in_order;
-static unsigned ending; /* threads in nvmi_order_ended, which hold a ticket that has ended */
+static unsigned ending; /* threads in nvmi_order_ended, which hold a node that has ended */
 
 #ifndef NDEBUG
-static unsigned refer_to(const struct nvmi_ticket *ticket) {
-  unsigned count = nvmi_blocks_refer_to(ticket);
+static unsigned refer_to(const struct nvmi_node *node) {
+  unsigned count = nvmi_blocks_refer_to(node);
   for (size_t i = 0; i < releases.count; i++)
-    count += ((struct release *)releases.items)[i].ticket == ticket;
+    count += ((struct release *)releases.items)[i].node == node;
   return count;
 }
 
@@ -50,7 +50,7 @@ static const char *order_fault(void) {
   if (nvmi_order_released != releases.count)
     return "all see how many locks open transactions released";
   const char *fault = nvmi_blocks_fault();
-  return fault ? fault : nvmi_tickets_fault(refer_to, ending);
+  return fault ? fault : nvmi_nodes_fault(refer_to, ending);
 }
 #endif
 
@@ -81,7 +81,7 @@ __attribute__((noinline)) void nvmi_order_post(struct nvmi_thread *thread) {
   memcpy(posts, thread->posts, count * sizeof *posts);
   thread->posts_count = 0;
   for (unsigned i = 0; i < count; i++) {
-    if (thread->touched || thread->ticket)
+    if (thread->touched || thread->node)
       nvmi_order_release((uintptr_t)posts[i].semaphore, false, false);
     for (unsigned k = 0; k < posts[i].count; k++)
       nvmi_real_post(posts[i].semaphore);
@@ -126,10 +126,10 @@ bool nvmi_order_posts_later(void *semaphore) {
 
 void nvmi_order_forget(void) {
   if (nvmi_self)
-    nvmi_self->ticket = NULL, nvmi_self->posts_count = 0; /* the parent posts them */
+    nvmi_self->node = NULL, nvmi_self->posts_count = 0; /* the parent posts them */
   releases.count = 0;
   nvmi_order_released = ending = 0;
-  nvmi_tickets_forget();
+  nvmi_nodes_forget();
   nvmi_blocks_forget();
 }
 
@@ -137,8 +137,8 @@ static void purge_releases(void) {
   struct release *all = releases.items;
   size_t kept = 0;
   for (size_t i = 0; i < releases.count; i++) {
-    if (nvmi_ticket_ended(all[i].ticket))
-      nvmi_ticket_drop(all[i].ticket);
+    if (nvmi_node_ended(all[i].node))
+      nvmi_node_drop(all[i].node);
     else
       all[kept++] = all[i];
   }
@@ -146,49 +146,49 @@ static void purge_releases(void) {
   nvmi_order_released = (unsigned)kept;
 }
 
-/* Of a thread that has written nothing: it is in no list of locks, and no ticket depends on it. */
+/* Of a thread that has written nothing: it is in no list of locks, and no node depends on it. */
 static void end_reading(struct nvmi_thread *thread) {
-  struct nvmi_ticket *ticket = thread->ticket;
-  ticket->state = COMMITTED;
-  ticket->thread = NULL;
-  nvmi_ticket_drop(ticket);
-  thread->ticket = NULL;
+  struct nvmi_node *node = thread->node;
+  node->state = COMMITTED;
+  node->thread = NULL;
+  nvmi_node_drop(node);
+  thread->node = NULL;
 }
 
-static void enter_release(uintptr_t lock, struct nvmi_ticket *ticket) {
+static void enter_release(uintptr_t lock, struct nvmi_node *node) {
   const struct release *all = releases.items;
   for (size_t i = 0; i < releases.count; i++)
-    if (all[i].lock == lock && all[i].ticket == ticket)
+    if (all[i].lock == lock && all[i].node == node)
       return;
-  struct release fresh = {lock, ticket};
-  ticket->references++;
+  struct release fresh = {lock, node};
+  node->references++;
   nvmi_order_push(&releases, &fresh, sizeof fresh);
   nvmi_order_released = (unsigned)releases.count;
 }
 
-static void hand_on_each(uintptr_t lock, const struct nvmi_ticket *ticket) {
-  for (size_t i = 0; i < ticket->deps.count; i++)
-    if (!nvmi_ticket_ended(nvmi_ticket_deps(ticket)[i]))
-      enter_release(lock, nvmi_ticket_root(nvmi_ticket_deps(ticket)[i]));
+static void hand_on_each(uintptr_t lock, const struct nvmi_node *node) {
+  for (size_t i = 0; i < node->deps.count; i++)
+    if (!nvmi_node_ended(nvmi_node_deps(node)[i]))
+      enter_release(lock, nvmi_node_root(nvmi_node_deps(node)[i]));
 }
 
 /* A thread that has written nothing hands on what it depends on, never itself: it may be a reader
  * outside transactions, whose own never ends. Where it stands outside transactions and releases its
  * last lock, it no longer depends on what was undone before. False: there is nothing. */
-static bool hand_on(uintptr_t lock, struct nvmi_ticket *ticket, bool is_last) {
-  nvmi_ticket_forget_ended(ticket, is_last && !nvmi_in_transaction(ticket->thread));
-  hand_on_each(lock, ticket);
-  return ticket->deps.count;
+static bool hand_on(uintptr_t lock, struct nvmi_node *node, bool is_last) {
+  nvmi_node_forget_ended(node, is_last && !nvmi_in_transaction(node->thread));
+  hand_on_each(lock, node);
+  return node->deps.count;
 }
 
 /* Who waits for what it has joined has written nothing since, but in handlers. */
 static void hand_on_lock(struct nvmi_thread *thread, uintptr_t lock, bool is_last) {
-  struct nvmi_ticket *ticket = thread->ticket;
-  if (thread->touched || ticket->parcels.count || (thread->ends && !ticket->has_joined))
-    enter_release(lock, ticket);
-  else if (ticket->has_joined)
-    hand_on_each(lock, ticket); /* the wait looks at what it depends on */
-  else if (!hand_on(lock, ticket, is_last))
+  struct nvmi_node *node = thread->node;
+  if (thread->touched || node->parcels.count || (thread->ends && !node->has_joined))
+    enter_release(lock, node);
+  else if (node->has_joined)
+    hand_on_each(lock, node); /* the wait looks at what it depends on */
+  else if (!hand_on(lock, node, is_last))
     end_reading(thread);
 }
 
@@ -198,10 +198,10 @@ void nvmi_order_release(uintptr_t lock, bool captures, bool is_last) {
   nvmi_order_lock();
   if (captures)
     nvmi_join_capture(thread);
-  if (!thread->ticket)
-    thread->ticket = nvmi_ticket_new(thread);
+  if (!thread->node)
+    thread->node = nvmi_node_new(thread);
   if (!captures && thread->handlers_store)
-    thread->ticket->unsafe = true; /* not looked at here: the commit does */
+    thread->node->unsafe = true; /* not looked at here: the commit does */
   uint64_t uncaptured = captures ? nvmi_join_uncaptured(thread) : 0;
   if (NVMI_UNLIKELY(uncaptured != 0)) {
     nvmi_order_unlock();
@@ -216,12 +216,12 @@ void nvmi_order_release(uintptr_t lock, bool captures, bool is_last) {
 /* Nobody can read any more what an aborted transaction wrote. */
 void nvmi_order_begin(struct nvmi_thread *thread) {
   nvmi_order_lock();
-  struct nvmi_ticket *ticket = thread->ticket;
-  if (ticket)
-    nvmi_ticket_forget_ended(ticket, true);
-  if (ticket && !ticket->deps.count && ticket->references == 1) {
-    nvmi_ticket_drop(ticket);
-    thread->ticket = NULL;
+  struct nvmi_node *node = thread->node;
+  if (node)
+    nvmi_node_forget_ended(node, true);
+  if (node && !node->deps.count && node->references == 1) {
+    nvmi_node_drop(node);
+    thread->node = NULL;
   }
   nvmi_order_unlock();
 }
@@ -238,16 +238,16 @@ static bool depend_on_releases(uintptr_t lock) {
     return true;
   for (size_t i = 0; i < releases.count; i++) {
     const struct release *one = (const struct release *)releases.items + i;
-    struct nvmi_ticket *on = nvmi_ticket_root(one->ticket);
+    struct nvmi_node *on = nvmi_node_root(one->node);
     if (!is_handed_on(one, lock) || on->state >= COMMITTED)
       continue;
-    if (on->state == ABORTING && (!nvmi_self || on != nvmi_self->ticket))
+    if (on->state == ABORTING && (!nvmi_self || on != nvmi_self->node))
       return false;
     struct nvmi_thread *thread = nvmi_thread_self();
-    if (!thread->ticket)
-      thread->ticket = nvmi_ticket_new(thread);
-    if (on != thread->ticket)
-      nvmi_ticket_depend(thread->ticket, on);
+    if (!thread->node)
+      thread->node = nvmi_node_new(thread);
+    if (on != thread->node)
+      nvmi_node_depend(thread->node, on);
   }
   return true;
 }
@@ -264,21 +264,21 @@ void nvmi_order_acquire(uintptr_t lock) {
 }
 
 bool nvmi_order_waits(const struct nvmi_thread *thread) {
-  if (!thread->ticket)
+  if (!thread->node)
     return false;
   nvmi_order_lock();
-  bool waits = nvmi_ticket_waits(thread->ticket);
+  bool waits = nvmi_node_waits(thread->node);
   nvmi_order_unlock();
   return waits;
 }
 
 /* Who is told in time undoes first, and sees nothing change under its hands. */
-static void await_dependents(const struct nvmi_ticket *ticket) {
+static void await_dependents(const struct nvmi_node *node) {
   uint64_t deadline = nvmi_now_ns() + WAIT_NS;
   bool some = true;
   for (unsigned tries = 0; some && nvmi_now_ns() < deadline; tries++) {
     nvmi_order_lock();
-    some = nvmi_ticket_has_dependents(ticket);
+    some = nvmi_node_has_dependents(node);
     nvmi_order_unlock();
     if (some)
       nvmi_pause(tries);
@@ -286,66 +286,66 @@ static void await_dependents(const struct nvmi_ticket *ticket) {
 }
 
 uint64_t nvmi_order_close(struct nvmi_thread *thread, bool commit) {
-  struct nvmi_ticket *ticket = thread->ticket;
+  struct nvmi_node *node = thread->node;
   uint64_t pools = thread->touched;
   nvmi_order_lock();
-  const struct nvmi_parcel *parcels = ticket->parcels.items;
-  ticket->state = commit ? CLOSED : ABORTING;
-  for (size_t i = 0; i < ticket->parcels.count; i++)
+  const struct nvmi_parcel *parcels = node->parcels.items;
+  node->state = commit ? CLOSED : ABORTING;
+  for (size_t i = 0; i < node->parcels.count; i++)
     pools |= UINT64_C(1) << parcels[i].pool->index;
   nvmi_order_unlock();
   if (!commit)
-    await_dependents(ticket);
+    await_dependents(node);
   return pools;
 }
 
 /* Those of its dependences that have not ended the thread's next transaction has, too. */
-static void inherit(struct nvmi_thread *thread, const struct nvmi_ticket *ticket) {
-  for (size_t i = 0; i < ticket->deps.count; i++) {
-    struct nvmi_ticket *on = nvmi_ticket_root(nvmi_ticket_deps(ticket)[i]);
-    if (on == ticket || on->state >= COMMITTED)
+static void inherit(struct nvmi_thread *thread, const struct nvmi_node *node) {
+  for (size_t i = 0; i < node->deps.count; i++) {
+    struct nvmi_node *on = nvmi_node_root(nvmi_node_deps(node)[i]);
+    if (on == node || on->state >= COMMITTED)
       continue;
-    if (!thread->ticket)
-      thread->ticket = nvmi_ticket_new(thread);
-    nvmi_ticket_depend(thread->ticket, on);
+    if (!thread->node)
+      thread->node = nvmi_node_new(thread);
+    nvmi_node_depend(thread->node, on);
   }
 }
 
-static bool depends_on_breaking(const struct nvmi_ticket *ticket) {
-  for (size_t i = 0; i < ticket->deps.count; i++)
-    if (nvmi_breaks_soon(nvmi_ticket_root(nvmi_ticket_deps(ticket)[i])))
+static bool depends_on_breaking(const struct nvmi_node *node) {
+  for (size_t i = 0; i < node->deps.count; i++)
+    if (nvmi_breaks_soon(nvmi_node_root(nvmi_node_deps(node)[i])))
       return true;
   return false;
 }
 
 /* What comes next must find the bytes that an abort takes back taken back, also those of a commit
- * that waits and has not yet seen that it is undone with it. No circle: this one has ended. */
-static void await_breaking(const struct nvmi_ticket *ticket) {
-  for (unsigned tries = 0; depends_on_breaking(ticket); tries++) {
+ * that waits and has not yet seen that it is undone with it. No cycle: this one has ended. */
+static void await_breaking(const struct nvmi_node *node) {
+  for (unsigned tries = 0; depends_on_breaking(node); tries++) {
     nvmi_order_unlock();
     nvmi_pause(tries);
     nvmi_order_lock();
   }
 }
 
-/* A signal handler that posts during the wait makes the next transaction's ticket. */
+/* A signal handler that posts during the wait makes the next transaction's node. */
 void nvmi_order_ended(struct nvmi_thread *thread, bool committed) {
   nvmi_order_lock();
-  struct nvmi_ticket *ticket = thread->ticket;
-  ticket->state = committed ? COMMITTED : ABORTED;
-  ticket->thread = NULL;
+  struct nvmi_node *node = thread->node;
+  node->state = committed ? COMMITTED : ABORTED;
+  node->thread = NULL;
   purge_releases();
-  thread->ticket = NULL;
+  thread->node = NULL;
   thread->stays_open = false;
   ending++;
-  await_breaking(ticket);
-  inherit(thread, ticket);
+  await_breaking(node);
+  inherit(thread, node);
   /* Who follows an aborted one finds what that one still followed. */
   if (committed)
-    nvmi_ticket_forget(ticket);
+    nvmi_node_forget(node);
   else
-    nvmi_ticket_forget_ended(ticket, true);
-  nvmi_ticket_drop(ticket);
+    nvmi_node_forget_ended(node, true);
+  nvmi_node_drop(node);
   ending--;
   nvmi_order_unlock();
 }
@@ -353,7 +353,7 @@ void nvmi_order_ended(struct nvmi_thread *thread, bool committed) {
 /* What the thread has only read ends with it: others may wait for that (kept_blocks.h). */
 void nvmi_order_leave(struct nvmi_thread *thread) {
   nvmi_order_lock();
-  if (thread->ticket)
+  if (thread->node)
     end_reading(thread);
   thread->left = true;
   nvmi_order_unlock();

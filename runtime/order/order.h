@@ -1,8 +1,8 @@
 /* order.h: which commit waits for which (docs/reference/semantics.md, "Locks released inside a
  * transaction").
  *
- * Ticket: an open transaction that released a lock, or that depends on one. Dependence: the thread
- * acquired a lock that the ticket's transaction released. Joined: of commits that wait for each
+ * Node: an open transaction that released a lock, or that depends on one. Dependence: the thread
+ * acquired a lock that the node's transaction released. Joined: of commits that wait for each
  * other, one that has become part of another's, which commits both at once (order_join.h).
  */
 #pragma once
@@ -29,7 +29,7 @@ void nvmi_order_post(struct nvmi_thread *thread);
 void nvmi_order_release(uintptr_t lock, bool captures, bool is_last);
 void nvmi_order_acquire(uintptr_t lock);
 
-/* A transaction of a thread with a ticket begins; nothing of it is written yet. */
+/* A transaction of a thread with a node begins; nothing of it is written yet. */
 void nvmi_order_begin(struct nvmi_thread *thread);
 /* Whether a commit of what it has open would wait at this moment. */
 bool nvmi_order_waits(const struct nvmi_thread *thread);

@@ -17,7 +17,7 @@
 #include "order/order.h"
 
 #include "core/tracing.h"
-#include "order/ticket.h"
+#include "order/node.h"
 #include "order/undoing.h"
 
 struct nvmi_thread nvmi_nobody;
@@ -65,10 +65,10 @@ uint64_t nvmi_join_uncaptured(const struct nvmi_thread *thread) {
 }
 
 void nvmi_join_judge(struct nvmi_thread *thread, uint64_t pools) {
-  struct nvmi_ticket *ticket = thread->ticket;
+  struct nvmi_node *node = thread->node;
   thread->looks_again = true;
-  if (!nvmi_pointers_released_are_safe(thread, pools, &ticket->judged))
-    ticket->unsafe = true;
+  if (!nvmi_pointers_released_are_safe(thread, pools, &node->judged))
+    node->unsafe = true;
   thread->looks_again = false;
 }
 
@@ -80,9 +80,9 @@ bool nvmi_join_is_safe(struct nvmi_thread *thread) {
   thread->looks_again = true;
   bool safe = nvmi_pointers_are_safe(thread, thread->touched);
   thread->looks_again = false;
-  if (safe && !(thread->ticket && thread->ticket->unsafe))
+  if (safe && !(thread->node && thread->node->unsafe))
     return true;
-  if (!thread->ticket)
+  if (!thread->node)
     return nvmi_pointers_are_safe(thread, thread->touched);
   nvmi_undoing_stop(thread, thread->touched);
   safe = nvmi_pointers_are_safe(thread, thread->touched);
@@ -131,7 +131,7 @@ static void list_lines(struct nvmi_thread *thread, const struct nvmi_parcel *par
 
 /* At work, behind the gate: nobody undoes meanwhile, so nobody puts a parcel here. */
 void nvmi_join_unpack(struct nvmi_thread *thread) {
-  struct nvmi_array *parcels = &thread->ticket->parcels;
+  struct nvmi_array *parcels = &thread->node->parcels;
   if (!parcels->count) /* others look at it: it is written only where it changes */
     return;
   for (size_t i = 0; i < parcels->count; i++) {

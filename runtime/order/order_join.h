@@ -20,7 +20,7 @@ extern struct nvmi_thread nvmi_nobody;
 
 bool nvmi_join_is_safe(struct nvmi_thread *thread);
 /* Pools (bits) in which a released word may be stored to by others before the commit judges it; what
- * the thread's ticket says of the pointers in them, before it releases a lock. */
+ * the thread's node says of the pointers in them, before it releases a lock. */
 uint64_t nvmi_join_uncaptured(const struct nvmi_thread *thread);
 void nvmi_join_judge(struct nvmi_thread *thread, uint64_t pools);
 /* The thread's open transaction as parcels, and back. */

@@ -1,7 +1,7 @@
 /* undoing.c: see undoing.h.
  *
  * All others stand still meanwhile (standstill.h), so what they have noted can be read. A dependent is
- * doomed: its ticket leads to one that is ABORTING, and it reads its parcels behind the gate, so
+ * doomed: its node leads to one that is ABORTING, and it reads its parcels behind the gate, so
  * what is put there now it finds.
  *
  * With undo, the dependent's entry of a kept byte has what this transaction wrote. So the first
@@ -21,9 +21,9 @@
 #include "core/log_state.h"
 #include "core/standstill.h"
 #include "order/kept_blocks.h"
+#include "order/node.h"
 #include "order/order.h"
 #include "order/order_join.h"
-#include "order/ticket.h"
 #include "order/waits.h"
 
 #include <assert.h>
@@ -77,9 +77,9 @@ static void add_items(struct nvmi_masks *masks, const struct nvmi_array *list) {
                      items[i].line & NVMI_RANGE ? UINT64_MAX : items[i].mask);
 }
 
-/* All that the transaction of a ticket has noted, in whatever state it is. */
-static void add_noted(struct nvmi_masks *masks, const struct nvmi_ticket *ticket) {
-  const struct nvmi_thread *thread = ticket->thread;
+/* All that the transaction of a node has noted, in whatever state it is. */
+static void add_noted(struct nvmi_masks *masks, const struct nvmi_node *node) {
+  const struct nvmi_thread *thread = node->thread;
   for (unsigned i = 0; i < thread->used_count; i++) {
     const struct nvm_line *slot = &thread->table->slot[thread->used[i]];
     nvmi_masks_add(masks, slot->line, ~slot->missing);
@@ -94,27 +94,27 @@ static void add_noted(struct nvmi_masks *masks, const struct nvmi_ticket *ticket
       nvmi_masks_add(masks, ((struct nvmi_captured *)captured->items)[i].line,
                      ((struct nvmi_captured *)captured->items)[i].mask);
   }
-  for (size_t i = 0; i < ticket->parcels.count; i++) {
-    const struct nvmi_parcel *parcel = (struct nvmi_parcel *)ticket->parcels.items + i;
+  for (size_t i = 0; i < node->parcels.count; i++) {
+    const struct nvmi_parcel *parcel = (struct nvmi_parcel *)node->parcels.items + i;
     parcel->pool->method->parcel_lines(parcel, masks);
   }
 }
 
 /* Whose undoing waits for that of the transaction, and what it has noted. */
 struct dependent {
-  struct nvmi_ticket *ticket;
+  struct nvmi_node *node;
   struct nvmi_masks noted;
 };
 static struct nvmi_array dependents; /* struct dependent; under order.c's mutex */
 
 static struct dependent *dependent_at(size_t i) { return (struct dependent *)dependents.items + i; }
 
-static bool find_dependent(struct nvmi_ticket *ticket, void *own) {
-  if (ticket == own || ticket->state >= COMMITTED || ticket->into || !ticket->thread ||
-      !nvmi_ticket_follows(ticket, own))
+static bool find_dependent(struct nvmi_node *node, void *own) {
+  if (node == own || node->state >= COMMITTED || node->into || !node->thread ||
+      !nvmi_node_follows(node, own))
     return false;
-  struct dependent found = {.ticket = ticket};
-  add_noted(&found.noted, ticket);
+  struct dependent found = {.node = node};
+  add_noted(&found.noted, node);
   nvmi_masks_sort(&found.noted);
   nvmi_order_push(&dependents, &found, sizeof found);
   return false;
@@ -129,8 +129,8 @@ static void noted_first(const struct dependent *of, struct nvmi_masks *first) {
     for (size_t n = 0; n < dependents.count; n++) {
       const struct dependent *other = dependent_at(n);
       uint64_t both = mask & nvmi_masks_at(&other->noted, lines[i].line);
-      if (both && other != of && nvmi_ticket_follows(of->ticket, other->ticket) &&
-          !nvmi_ticket_follows(other->ticket, of->ticket))
+      if (both && other != of && nvmi_node_follows(of->node, other->node) &&
+          !nvmi_node_follows(other->node, of->node))
         mask &= ~both;
     }
     nvmi_masks_add(first, lines[i].line, mask);
@@ -149,18 +149,18 @@ static void hand_on(const struct nvmi_thread *thread, const struct dependent *to
     if (!parcel.log)
       continue;
     atomic_fetch_add(&log->pool->parcels, 1);
-    nvmi_order_push(&to->ticket->parcels, &parcel, sizeof parcel);
+    nvmi_order_push(&to->node->parcels, &parcel, sizeof parcel);
   }
   nvmi_array_free(&first.lines, sizeof(struct nvmi_line));
 }
 
 static void keep_blocks(const struct nvmi_thread *thread, uint64_t pools) {
-  struct nvmi_array tickets = {0};
+  struct nvmi_array nodes = {0};
   for (size_t i = 0; i < dependents.count; i++)
-    nvmi_order_push(&tickets, &dependent_at(i)->ticket, sizeof(struct nvmi_ticket *));
-  for (; pools && tickets.count; pools &= pools - 1)
-    nvmi_blocks_keep(thread->logs[__builtin_ctzll(pools)], &tickets);
-  nvmi_array_free(&tickets, sizeof(struct nvmi_ticket *));
+    nvmi_order_push(&nodes, &dependent_at(i)->node, sizeof(struct nvmi_node *));
+  for (; pools && nodes.count; pools &= pools - 1)
+    nvmi_blocks_keep(thread->logs[__builtin_ctzll(pools)], &nodes);
+  nvmi_array_free(&nodes, sizeof(struct nvmi_node *));
 }
 
 static void keep(struct nvmi_masks *noted) {
@@ -171,14 +171,12 @@ static void keep(struct nvmi_masks *noted) {
 }
 
 /* A dependent is, in whatever pool. As nvmi_others_work(). */
-__attribute__((no_sanitize("thread"))) static bool is_at_work(struct nvmi_ticket *ticket,
-                                                              void *own) {
-  if (ticket == own || ticket->state >= COMMITTED || !ticket->thread ||
-      !nvmi_ticket_follows(ticket, own))
+__attribute__((no_sanitize("thread"))) static bool is_at_work(struct nvmi_node *node, void *own) {
+  if (node == own || node->state >= COMMITTED || !node->thread || !nvmi_node_follows(node, own))
     return false;
-  if (ticket->thread->busy)
+  if (node->thread->busy)
     return true;
-  nvmi_sees_at_rest(ticket->thread);
+  nvmi_sees_at_rest(node->thread);
   return false;
 }
 
@@ -189,7 +187,7 @@ static void stop_all(struct nvmi_thread *thread, uint64_t pools) {
   for (unsigned tries = 0;; tries++) {
     nvmi_stop_others(thread, pools);
     if (nvmi_order_try_lock()) {
-      if (!nvmi_ticket_find(is_at_work, thread->ticket))
+      if (!nvmi_node_find(is_at_work, thread->node))
         return;
       nvmi_order_unlock();
     }
@@ -214,7 +212,7 @@ void nvmi_undoing_stop(struct nvmi_thread *thread, uint64_t pools) {
 void nvmi_undoing_begin(struct nvmi_thread *thread, uint64_t pools) {
   nvmi_undoing_stop(thread, pools);
   nvmi_join_unpack(thread);
-  nvmi_ticket_find(find_dependent, thread->ticket);
+  nvmi_node_find(find_dependent, thread->node);
   for (size_t i = 0; i < dependents.count; i++)
     hand_on(thread, dependent_at(i), pools);
   keep_blocks(thread, pools);

@@ -1,29 +1,29 @@
 /* waits.c: see waits.h.
  *
  * A commit waits for all that it depends on, and an acquisition for all that hold the lock; so any
- * path of waits that leads back to where it began is a circle that nobody in it can leave. In such
- * a circle all that is read stands still: one that waits in its commit changes no list; one that
- * wants a lock wants it until a holder, which is in the circle, releases it. A path that was read
- * while one on it still ran may be none: a circle over locks is looked at twice.
+ * path of waits that leads back to where it began is a cycle that nobody in it can leave. In such
+ * a cycle all that is read stands still: one that waits in its commit changes no list; one that
+ * wants a lock wants it until a holder, which is in the cycle, releases it. A path that was read
+ * while one on it still ran may be none: a cycle over locks is looked at twice.
  */
 #include "order/waits.h"
 
-static unsigned search;          /* the number of the last one, from 1 on */
-static struct nvmi_ticket *todo; /* found by it, and not yet looked at */
+static unsigned search;        /* the number of the last one, from 1 on */
+static struct nvmi_node *todo; /* found by it, and not yet looked at */
 
-static void find(struct nvmi_ticket *ticket) {
-  if (ticket->seen == search)
+static void find(struct nvmi_node *node) {
+  if (node->seen == search)
     return;
-  ticket->seen = search;
-  ticket->todo = todo;
-  todo = ticket;
+  node->seen = search;
+  node->todo = todo;
+  todo = node;
 }
 
-static struct nvmi_ticket *next(void) {
-  struct nvmi_ticket *ticket = todo;
-  if (ticket)
-    todo = ticket->todo;
-  return ticket;
+static struct nvmi_node *next(void) {
+  struct nvmi_node *node = todo;
+  if (node)
+    todo = node->todo;
+  return node;
 }
 
 static void begin(void) {
@@ -41,46 +41,46 @@ static bool holds(const struct nvmi_held *held, uintptr_t wanted) {
   return false;
 }
 
-static bool find_if_in_the_way(struct nvmi_ticket *ticket, void *wanted) {
-  if (ticket->thread && holds(ticket->thread->held, *(uintptr_t *)wanted))
-    find(ticket);
+static bool find_if_in_the_way(struct nvmi_node *node, void *wanted) {
+  if (node->thread && holds(node->thread->held, *(uintptr_t *)wanted))
+    find(node);
   return false;
 }
 
-/* Whether waits lead from a ticket to the other: in commits, and with `locks` for locks, too. */
-static bool leads(struct nvmi_ticket *from, const struct nvmi_ticket *to, bool locks) {
+/* Whether waits lead from a node to the other: in commits, and with `locks` for locks, too. */
+static bool leads(struct nvmi_node *from, const struct nvmi_node *to, bool locks) {
   begin();
   find(from);
-  for (struct nvmi_ticket *ticket; (ticket = next());) {
-    if (ticket == to)
+  for (struct nvmi_node *node; (node = next());) {
+    if (node == to)
       return true;
-    for (size_t i = 0; ticket->waiting && i < ticket->deps.count; i++) {
-      struct nvmi_ticket *on = nvmi_ticket_root(nvmi_ticket_deps(ticket)[i]);
+    for (size_t i = 0; node->waiting && i < node->deps.count; i++) {
+      struct nvmi_node *on = nvmi_node_root(nvmi_node_deps(node)[i]);
       if (on->state < COMMITTED)
         find(on);
     }
-    if (ticket->waiting || !locks || !ticket->thread)
+    if (node->waiting || !locks || !node->thread)
       continue;
-    uintptr_t wanted = atomic_load_explicit(&ticket->thread->held->wants, memory_order_relaxed);
+    uintptr_t wanted = atomic_load_explicit(&node->thread->held->wants, memory_order_relaxed);
     if (wanted)
-      nvmi_ticket_find(find_if_in_the_way, &wanted);
+      nvmi_node_find(find_if_in_the_way, &wanted);
   }
   return false;
 }
 
-bool nvmi_commits_wait(struct nvmi_ticket *on, const struct nvmi_ticket *ticket) {
-  return leads(on, ticket, false);
+bool nvmi_commits_wait(struct nvmi_node *on, const struct nvmi_node *node) {
+  return leads(on, node, false);
 }
 
-bool nvmi_never_ends(struct nvmi_ticket *on, const struct nvmi_ticket *ticket) {
-  return leads(on, ticket, true) && leads(on, ticket, true);
+bool nvmi_never_ends(struct nvmi_node *on, const struct nvmi_node *node) {
+  return leads(on, node, true) && leads(on, node, true);
 }
 
-bool nvmi_ticket_follows(struct nvmi_ticket *ticket, const struct nvmi_ticket *on) {
+bool nvmi_node_follows(struct nvmi_node *node, const struct nvmi_node *on) {
   begin();
-  for (find(ticket); (ticket = next());)
-    for (size_t i = 0; i < ticket->deps.count; i++) {
-      struct nvmi_ticket *before = nvmi_ticket_root(nvmi_ticket_deps(ticket)[i]);
+  for (find(node); (node = next());)
+    for (size_t i = 0; i < node->deps.count; i++) {
+      struct nvmi_node *before = nvmi_node_root(nvmi_node_deps(node)[i]);
       if (before == on)
         return true;
       find(before);
@@ -88,16 +88,15 @@ bool nvmi_ticket_follows(struct nvmi_ticket *ticket, const struct nvmi_ticket *o
   return false;
 }
 
-bool nvmi_breaks_soon(struct nvmi_ticket *ticket) {
-  if (ticket->state >= ABORTING)
-    return ticket->state == ABORTING;
+bool nvmi_breaks_soon(struct nvmi_node *node) {
+  if (node->state >= ABORTING)
+    return node->state == ABORTING;
   begin();
-  for (find(ticket); (ticket = next());) {
-    if (ticket->state >= ABORTING) /* behind one that waits: committed ones are not */
+  for (find(node); (node = next());) {
+    if (node->state >= ABORTING) /* behind one that waits: committed ones are not */
       return true;
-    for (size_t i = 0; ticket->waiting && nvmi_ticket_writes(ticket) && i < ticket->deps.count;
-         i++) {
-      struct nvmi_ticket *on = nvmi_ticket_root(nvmi_ticket_deps(ticket)[i]);
+    for (size_t i = 0; node->waiting && nvmi_node_writes(node) && i < node->deps.count; i++) {
+      struct nvmi_node *on = nvmi_node_root(nvmi_node_deps(node)[i]);
       if (on->state != COMMITTED)
         find(on);
     }
@@ -108,14 +107,14 @@ bool nvmi_breaks_soon(struct nvmi_ticket *ticket) {
 /* A longer path than this is not told of. */
 enum { DEPTH_MAX = 64 };
 
-const struct nvmi_thread *nvmi_waited_for(struct nvmi_ticket *ticket) {
-  for (unsigned depth = DEPTH_MAX; depth && ticket && ticket->waiting; depth--) {
-    struct nvmi_ticket *next = NULL;
-    for (size_t i = 0; i < ticket->deps.count && !next; i++) {
-      struct nvmi_ticket *on = nvmi_ticket_root(nvmi_ticket_deps(ticket)[i]);
-      next = on != ticket && on->state < COMMITTED ? on : NULL;
+const struct nvmi_thread *nvmi_waited_for(struct nvmi_node *node) {
+  for (unsigned depth = DEPTH_MAX; depth && node && node->waiting; depth--) {
+    struct nvmi_node *next = NULL;
+    for (size_t i = 0; i < node->deps.count && !next; i++) {
+      struct nvmi_node *on = nvmi_node_root(nvmi_node_deps(node)[i]);
+      next = on != node && on->state < COMMITTED ? on : NULL;
     }
-    ticket = next;
+    node = next;
   }
-  return ticket ? ticket->thread : NULL;
+  return node ? node->thread : NULL;
 }

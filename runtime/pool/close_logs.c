@@ -1,6 +1,6 @@
 /* close_logs.c: the logs of a pool that is closed.
  *
- * What a thread has open is tied to its tickets, to the roots of a port and to blocks that others know of; and
+ * What a thread has open is tied to its nodes, to the roots of a port and to blocks that others know of; and
  * the thread promises, at its next begin or release of a lock, that it is committed. So each thread ends its own.
  * A close commits what its own thread has open, and waits until the others have nothing. Then it takes their
  * logs away: all or none, in a standstill (core/standstill.h), in which nobody is in the middle of a store

@@ -26,8 +26,8 @@
 #include "gc/counts.h"
 #include "heap/heap_types.h"
 #include "interpose/interpose.h"
+#include "order/commit_wait.h"
 #include "order/order.h"
-#include "order/order_turn.h"
 #include "platform/sync.h"
 #include "pool/pool.h"
 #include "tx/quiesce.h"
@@ -184,11 +184,12 @@ static void end_thread(struct nvmi_thread *thread) {
   }
   nvmi_uses_open(thread);
   /* Who ends the process does not wait for ever for a thread that ends with it. */
-  enum nvmi_turn turn =
-      thread->touched && thread->ticket ? nvmi_order_turn_soon(thread) : NVMI_TURN_COMMIT;
-  if (turn == NVMI_TURN_LATER)
+  enum nvmi_waited waited =
+      thread->touched && thread->node ? nvmi_commit_wait_soon(thread) : NVMI_WAITED_COMMIT;
+  if (waited == NVMI_WAITED_LATER)
     nvmi_tx_finish(thread, false);
-  enum nvm_error error = turn == NVMI_TURN_LATER ? NVM_EOPENTX : nvmi_tx_finish_after(thread, turn);
+  enum nvm_error error =
+      waited == NVMI_WAITED_LATER ? NVM_EOPENTX : nvmi_tx_finish_after(thread, waited);
   if (!error)
     error = nvmi_tx_finish_implicit(thread);
   nvmi_used_open(thread);

@@ -30,7 +30,7 @@ const struct nvm_statics_run *nvmi_statics_run_at(const struct nvm_pool *pool, u
 static unsigned is_listed(const struct nvm_pool *pool, uint64_t offset, uint64_t size, bool whole) {
   (void)size, (void)whole;
   const struct nvm_statics_run *run;
-  uint64_t left = pool->header.heap_size >> NVM_CHUNK_SHIFT; /* against a circle */
+  uint64_t left = pool->header.heap_size >> NVM_CHUNK_SHIFT; /* against a cycle */
   for (uint64_t at = *nvmi_statics_first_link(pool); at && left--; at = run->next) {
     if (at == offset)
       return 1;
@@ -40,7 +40,7 @@ static unsigned is_listed(const struct nvm_pool *pool, uint64_t offset, uint64_t
   return 0;
 }
 
-/* Up to one that is damaged; 0: the list is a circle. */
+/* Up to one that is damaged; 0: the list is a cycle. */
 static unsigned listed_runs(const struct nvm_pool *pool) {
   const struct nvm_statics_run *run = NULL;
   uint64_t left = pool->header.heap_size >> NVM_CHUNK_SHIFT;

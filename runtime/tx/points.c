@@ -44,7 +44,7 @@ void __nvm_commit_point(void) {
   nvmi_tx_save_roots(thread);
   if (NVMI_UNLIKELY(nvmi_tracing) && !nvmi_in_transaction(thread))
     nvmi_trace_alone(NVM_TRACE_POINT, 0);
-  bool only_read = thread->ticket && !thread->touched && !nvmi_in_transaction(thread);
+  bool only_read = thread->node && !thread->touched && !nvmi_in_transaction(thread);
   enum nvm_error error = NVMI_UNLIKELY(only_read) ? nvmi_tx_finish_in_order(thread, true) : NVM_OK;
   if (!error)
     error = nvmi_tx_finish_implicit(thread);

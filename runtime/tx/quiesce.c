@@ -113,7 +113,7 @@ static void answer_one(struct nvm_pool *pool) {
 
 __attribute__((noinline)) void nvmi_backup_answer(const struct nvmi_thread *thread,
                                                   uint64_t pools) {
-  if (thread != nvmi_self || thread->busy || thread->ticket || nvmi_in_transaction(thread))
+  if (thread != nvmi_self || thread->busy || thread->node || nvmi_in_transaction(thread))
     return;
   for (; pools; pools &= pools - 1) {
     struct nvm_pool *pool = thread->logs[__builtin_ctzll(pools)]->pool;

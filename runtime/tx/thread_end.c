@@ -37,7 +37,7 @@ bool nvmi_tx_stays_open(const struct nvmi_thread *thread) {
 /* Where an implicit transaction is lost the process does not go on without knowing. Signals wait
  * (core/thread.c): what a handler stores behind the commit belongs to a new state of this thread.
  * The thread leaves the order before its logs change: whoever undoes a transaction reads the logs
- * of the tickets that depend on it. */
+ * of the nodes that depend on it. */
 bool nvmi_tx_thread_ends(struct nvmi_thread *thread) {
   enum nvm_error error = NVM_OK;
   if (thread->busy || thread->in_heap || nvmi_has_locks())
@@ -49,7 +49,7 @@ bool nvmi_tx_thread_ends(struct nvmi_thread *thread) {
     return false;
   thread->leaves = true;
   nvmi_uses_open(thread); /* until it is gone: no close takes a log that is given back here */
-  if (thread->ticket)     /* it may wait for a thread that ends, too */
+  if (thread->node)       /* it may wait for a thread that ends, too */
     error = finish(thread);
   nvmi_threads_lock();
   if (!error)

@@ -159,7 +159,7 @@ static __attribute__((noinline)) void finish_handlers(struct nvmi_thread *thread
 /* What signal handlers may change is read at work only. From then on they touch a pool, then add lines to
  * `nested`, and do nothing else. Lines that are there when the pools have been taken are found. Lines that
  * come later belong to the next transaction, or end at once (finish_handlers).
- * `masked`: signals wait. `in_order`: the thread's ticket is being ended. */
+ * `masked`: signals wait. `in_order`: the thread's node is being ended. */
 static inline __attribute__((always_inline)) enum nvm_error
 finish(struct nvmi_thread *thread, bool commit, bool masked, bool in_order) {
   uint64_t failed = 0;
@@ -176,7 +176,7 @@ finish(struct nvmi_thread *thread, bool commit, bool masked, bool in_order) {
   nvmi_untouch(thread, touched);
   nvmi_compiler_barrier();
   size_t nested = thread->nested.count;
-  if (!masked && NVMI_UNLIKELY(nested || (!in_order && thread->ticket)))
+  if (!masked && NVMI_UNLIKELY(nested || (!in_order && thread->node)))
     return finish_again(thread, touched, commit, in_order);
   if (NVMI_LIKELY(!(touched & (touched - 1)) && !nested)) {
     if (NVMI_UNLIKELY(log->intents.locals))
@@ -220,7 +220,7 @@ finish(struct nvmi_thread *thread, bool commit, bool masked, bool in_order) {
 static __attribute__((noinline)) enum nvm_error finish_masked(struct nvmi_thread *thread,
                                                               bool commit, bool in_order) {
   sigset_t before = nvmi_signals_hold();
-  bool posted = !in_order && thread->ticket; /* by a handler, a moment ago */
+  bool posted = !in_order && thread->node; /* by a handler, a moment ago */
   enum nvm_error error = posted ? NVM_OK : finish(thread, commit, true, in_order);
   nvmi_signals_release(&before);
   return NVMI_UNLIKELY(posted) ? nvmi_tx_finish_in_order(thread, commit) : error;
@@ -237,7 +237,7 @@ finish_outermost(struct nvmi_thread *thread, bool commit) {
     nvmi_wrap_before_commit(thread);
   if (NVMI_UNLIKELY(thread->roots != NULL))
     return nvmi_tx_finish_with_roots(thread, commit);
-  if (NVMI_UNLIKELY(thread->ticket))
+  if (NVMI_UNLIKELY(thread->node))
     return nvmi_tx_finish_in_order(thread, commit);
   if (NVMI_UNLIKELY(thread->handlers_store || !commit))
     return finish_masked(thread, commit, false);
@@ -269,7 +269,7 @@ static __attribute__((noinline)) int failed(NVM_POOL *pool, enum nvm_error error
 }
 
 static void begin_outermost(struct nvmi_thread *thread) {
-  if (thread->ticket)
+  if (thread->node)
     nvmi_order_begin(thread);
   nvmi_trace_alone(NVM_TRACE_BEGIN, 0);
 }
@@ -296,7 +296,7 @@ static __attribute__((noinline)) int begin_slowly(NVM_POOL *pool) {
 
 int nvm_tx_begin(NVM_POOL *pool) {
   struct nvmi_thread *thread = nvmi_self;
-  if (NVMI_UNLIKELY(!pool || !thread || thread->touched || thread->busy || thread->ticket ||
+  if (NVMI_UNLIKELY(!pool || !thread || thread->touched || thread->busy || thread->node ||
                     thread->has_lost || thread->roots || nvmi_tracing))
     return begin_slowly(pool);
   thread->begun++;

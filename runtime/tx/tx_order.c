@@ -1,7 +1,7 @@
 /* tx_order.c: the end of a transaction that has to do with others (order.h).
  *
- * A commit waits for its turn, takes in what joined it, and goes on as any other. One that may not
- * commit, or cannot, is undone while the others stand still (undoing.h).
+ * A commit waits for those that it depends on, takes in what joined it, and goes on as any other.
+ * One that may not commit, or cannot, is undone while the others stand still (undoing.h).
  */
 #include "tx/tx_order.h"
 
@@ -12,11 +12,11 @@
 #include "core/map.h"
 #include "core/root_hooks.h"
 #include "core/tracing.h"
+#include "order/commit_wait.h"
 #include "order/kept_blocks.h"
+#include "order/node.h"
 #include "order/order.h"
 #include "order/order_join.h"
-#include "order/order_turn.h"
-#include "order/ticket.h"
 #include "order/undoing.h"
 #include "tx/called.h"
 #include "tx/landed.h"
@@ -43,7 +43,7 @@ static enum nvm_error commit_joined(struct nvmi_thread *thread, uint64_t pools) 
   nvmi_gate_enter_touched(thread, pools);
   nvmi_join_unpack(thread);
   enum nvm_error error = NVM_EUNSAFE;
-  if (!thread->ticket->unsafe) {
+  if (!thread->node->unsafe) {
     thread->looks_again = true;
     error = nvmi_tx_finish_alone(thread, true, true);
     thread->looks_again = false;
@@ -54,11 +54,11 @@ static enum nvm_error commit_joined(struct nvmi_thread *thread, uint64_t pools) 
   return error == NVM_EUNSAFE ? commit_own_pointers(thread) : error;
 }
 
-/* What joined it was judged, and may have stored over what is judged here. Roots have changed during the turn. */
+/* What joined it was judged, and may have stored over what is judged here. Roots have changed during the wait. */
 static enum nvm_error commit_in_order(struct nvmi_thread *thread) {
   sigset_t before;
   uint64_t pools = nvmi_order_close(thread, true);
-  if (thread->ticket->parcels.count && !nvmi_join_is_safe(thread))
+  if (thread->node->parcels.count && !nvmi_join_is_safe(thread))
     return NVM_EUNSAFE;
   bool saves = saves_roots(thread);
   if (saves) {
@@ -86,12 +86,12 @@ static void undo_in_order(struct nvmi_thread *thread) {
   }
 }
 
-static const enum nvm_error turn_errors[] = {[NVMI_TURN_BROKEN] = NVM_EBROKEN,
-                                             [NVMI_TURN_STUCK] = NVM_EDEADLOCK,
-                                             [NVMI_TURN_UNSAFE] = NVM_EUNSAFE};
+static const enum nvm_error wait_errors[] = {[NVMI_WAITED_BROKEN] = NVM_EBROKEN,
+                                             [NVMI_WAITED_STUCK] = NVM_EDEADLOCK,
+                                             [NVMI_WAITED_UNSAFE] = NVM_EUNSAFE};
 
 static enum nvm_error finish_in_order(struct nvmi_thread *thread, bool commit) {
-  enum nvm_error error = commit ? turn_errors[nvmi_order_turn(thread)] : NVM_OK;
+  enum nvm_error error = commit ? wait_errors[nvmi_commit_wait(thread)] : NVM_OK;
   bool committed = commit && !error && !(error = commit_in_order(thread));
   if (!committed && error != NVM_ECHILD)
     undo_in_order(thread);
@@ -104,11 +104,11 @@ static enum nvm_error finish_in_order(struct nvmi_thread *thread, bool commit) {
 enum nvm_error nvmi_tx_finish_in_order(struct nvmi_thread *thread, bool commit) {
   thread->ends = true;
   nvmi_compiler_barrier();
-  enum nvm_error error = thread->ticket ? finish_in_order(thread, commit)
-                                        : nvmi_tx_finish_alone(thread, commit, false);
+  enum nvm_error error =
+      thread->node ? finish_in_order(thread, commit) : nvmi_tx_finish_alone(thread, commit, false);
   nvmi_compiler_barrier();
   thread->ends = false;
-  nvmi_note_called(thread); /* not before: the gate is open again, the ticket the next one's */
+  nvmi_note_called(thread); /* not before: the gate is open again, the node the next one's */
   return error;
 }
 
@@ -121,27 +121,27 @@ enum nvm_error nvmi_tx_commit_implicit(struct nvmi_thread *thread) {
   return error;
 }
 
-/* What has joined another's commit in its turn is not this thread's any more: if it was undone only
- * the turn says so. */
-enum nvm_error nvmi_tx_finish_after(struct nvmi_thread *thread, enum nvmi_turn turn) {
-  if (!thread->touched && turn == NVMI_TURN_BROKEN && saves_roots(thread))
+/* What has joined another's commit in its wait is not this thread's any more: if it was undone only
+ * the wait says so. */
+enum nvm_error nvmi_tx_finish_after(struct nvmi_thread *thread, enum nvmi_waited waited) {
+  if (!thread->touched && waited == NVMI_WAITED_BROKEN && saves_roots(thread))
     thread->roots->after_abort();
   enum nvm_error error = thread->touched ? nvmi_tx_commit_implicit(thread) : NVM_OK;
-  return error ? error : turn_errors[turn];
+  return error ? error : wait_errors[waited];
 }
 
 /* While it holds a lock it goes on and releases that one, too: it may correct a pointer until then,
- * and a circle may open. A thread that holds none may idle from here on, and whoever takes one of
+ * and a cycle may open. A thread that holds none may idle from here on, and whoever takes one of
  * its locks would wait for ever. */
 static enum nvm_error end_at_release(struct nvmi_thread *thread, bool holds_others) {
   bool is_safe = nvmi_join_is_safe(thread);
-  enum nvmi_turn turn = is_safe && thread->ticket ? nvmi_order_turn(thread) : NVMI_TURN_COMMIT;
-  if (holds_others && (!is_safe || turn == NVMI_TURN_STUCK))
+  enum nvmi_waited waited = is_safe && thread->node ? nvmi_commit_wait(thread) : NVMI_WAITED_COMMIT;
+  if (holds_others && (!is_safe || waited == NVMI_WAITED_STUCK))
     return NVM_OK;
   if (thread->touched)
     nvmi_trace_alone(NVM_TRACE_POINT, 2);
   /* Its commit finds again that it is stuck, or that it no longer is. */
-  return nvmi_tx_finish_after(thread, turn == NVMI_TURN_STUCK ? NVMI_TURN_COMMIT : turn);
+  return nvmi_tx_finish_after(thread, waited == NVMI_WAITED_STUCK ? NVMI_WAITED_COMMIT : waited);
 }
 
 void nvmi_tx_end_at_release(struct nvmi_thread *thread, bool holds_others) {
@@ -221,7 +221,7 @@ enum nvm_error nvmi_tx_finish_with_roots(struct nvmi_thread *thread, bool commit
   sigset_t before;
   if (NVMI_UNLIKELY(commit && nvmi_port_unloaded))
     nvmi_port_unloaded(); /* stops a program that goes on behind `end` */
-  if (thread->ticket) {   /* what waits for its turn may join another's commit there */
+  if (thread->node) {     /* what waits for others may join another's commit there */
     if (commit)
       roots->before_commit();
     return nvmi_tx_finish_in_order(thread, commit);

@@ -3,15 +3,15 @@
 
 #include "base/signal_frame.h"
 #include "core/root_hooks.h"
-#include "order/order_turn.h"
+#include "order/commit_wait.h"
 
 /* The end of a transaction that others depend on, or that depends on others. */
 enum nvm_error nvmi_tx_finish_in_order(struct nvmi_thread *thread, bool commit);
 /* Commits what is open outside transactions, and counts it. */
 enum nvm_error nvmi_tx_commit_implicit(struct nvmi_thread *thread);
-/* Commits what is open outside transactions, and counts it, behind a wait for its turn; if that ended
- * otherwise than with a commit, the error that says so. Not after `later`. */
-enum nvm_error nvmi_tx_finish_after(struct nvmi_thread *thread, enum nvmi_turn turn);
+/* Commits what is open outside transactions, and counts it, behind a wait (commit_wait.h); if that
+ * ended otherwise than with a commit, the error that says so. Not after `later`. */
+enum nvm_error nvmi_tx_finish_after(struct nvmi_thread *thread, enum nvmi_waited waited);
 /* What could not be committed stays open in these pools (bits): lines and all. */
 void nvmi_tx_stay_open(struct nvmi_thread *thread, uint64_t pools);
 

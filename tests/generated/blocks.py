@@ -144,7 +144,7 @@ def share(p, thread, n, op):
 
 @kind(3)
 def node_link(p, thread, n, op):
-    """A node leads to another one, in no circle: that of any slot with the same lock."""
+    """A node leads to another one, in no cycle: that of any slot with the same lock."""
     f, first = slot(p, thread, n[0])
     in_explicit(p, thread)
     is_there(p, first)

@@ -4,7 +4,7 @@ A pointer field alone is judged by what the transaction stored there last, unles
 cell (cells.py) a transaction may have stored one half; the other is what lay there when it stored that, but
 for what is undone since.
 
-Transactions that depend on each other in a circle may have stored to the same cell in turns. Then it is not
+Transactions that depend on each other in a cycle may have stored to the same cell in turns. Then it is not
 promised which of them is blamed: what each stored last itself, what lay there at the time and what was
 committed before may say different things. Only what all readings agree about is generated, and commits that
 together would leave an unsafe pointer: none of them may succeed.
@@ -51,13 +51,13 @@ class Judge:
         found = [self.cells_of(tx) for tx in transactions]
         return [cell for cell in sum(found, []) if sum(cell in some for some in found) > 1]
 
-    def check_circle(self, tx, circle, durable):
+    def check_cycle(self, tx, cycle, durable):
         """Before its commit; raises Invalid where the readings of a cell differ."""
-        together, is_last = {**durable, **newest(circle)}, all(u is tx or u.op is not None for u in circle)
-        for cell in self.shared(circle):
+        together, is_last = {**durable, **newest(cycle)}, all(u is tx or u.op is not None for u in cycle)
+        for cell in self.shared(cycle):
             if is_last and unsafe(cell, together.__getitem__):
                 continue
-            for one in circle:
+            for one in cycle:
                 need(cell not in self.cells_of(one) or len(set(self.readings(one, cell, durable))) == 1)
 
     def readings(self, tx, cell, durable):

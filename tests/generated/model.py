@@ -13,7 +13,7 @@ that one's old values are then its own.
 Invalid is raised where the promises say nothing, or where a program would race or wait for ever: the
 generator leaves such an operation out.
 
-Transactions may depend on each other in a circle, as long as all of it are explicit. When all of them wait in
+Transactions may depend on each other in a cycle, as long as all of it are explicit. When all of them wait in
 their commits they commit as one. One of them is aborted only while all others wait: what a doomed one that
 runs on sees is not promised.
 """
@@ -131,7 +131,7 @@ class Model:
                 todo.extend(d for d in one.deps if d.is_live())
         return found
 
-    def circle(self, tx, on):
+    def cycle(self, tx, on):
         """What lies on the ways back, when the transaction depends on that one."""
         found = {u for u in self.reaches(on) if tx in self.reaches(u)}
         return found | {tx} if found else found
@@ -153,7 +153,7 @@ class Model:
                  and not (read and reads)}
         if thread.tx:
             need(not any(u.implicit or (u.state == PENDING and self.is_unsafe(u))
-                         for t in fresh for u in self.circle(thread.tx, t)))
+                         for t in fresh for u in self.cycle(thread.tx, t)))
             need(not (thread.tx.implicit and any(self.is_doomed(t) for t in fresh)))
         self.changes += 1
         thread.deps |= fresh
@@ -234,7 +234,7 @@ class Model:
             thread.pending = tx.op = op
             self.settle()
             if thread.pending is None:
-                self.released.remove(thread)  # it was the last of a circle, and returns
+                self.released.remove(thread)  # it was the last of a cycle, and returns
         elif self.is_unsafe(tx):
             self.results[op] = 1 << UNSAFE
             self.undo(tx)
@@ -249,18 +249,18 @@ class Model:
         elif live:
             if self.is_unsafe(tx):
                 need(not any(u.implicit and u.old for u in self.dependents(tx)))
-            self.check_circle(tx)
+            self.check_cycle(tx)
             need(sum(t.pending is not None for t in self.threads) < PENDING_MAX)
 
-    def check_circle(self, tx):
+    def check_cycle(self, tx):
         """Who has an unsafe pointer is told as soon as it and another wait for each other: it comes last in
-        its circle, which waits for nobody else."""
+        its cycle, which waits for nobody else."""
         reached = self.reaches(tx)
-        circle = {u for u in reached if tx in self.reaches(u)}
-        if len(circle) > 1:
-            self.judge.check_circle(tx, circle, self.durable)
-        if len(circle) > 1 and self.is_unsafe(tx):
-            need(circle == reached and all(u.state == PENDING for u in circle - {tx}))
+        cycle = {u for u in reached if tx in self.reaches(u)}
+        if len(cycle) > 1:
+            self.judge.check_cycle(tx, cycle, self.durable)
+        if len(cycle) > 1 and self.is_unsafe(tx):
+            need(cycle == reached and all(u.state == PENDING for u in cycle - {tx}))
 
     def abort(self, thread):
         need(thread.depth)

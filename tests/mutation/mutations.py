@@ -54,7 +54,7 @@ RULES = [
 # Locks, order, abort, ends of logs, aliases, commits that do not wait: the place of a mistake is not
 # known by its name, so all is tried.
 WHOLE = ["runtime/" + name for name in
-         ("order/order.c", "order/order_join.c", "order/order_turn.c", "order/waits.c", "order/ticket.c",
+         ("order/order.c", "order/order_join.c", "order/commit_wait.c", "order/waits.c", "order/node.c",
           "order/undoing.c", "order/kept_blocks.c", "interpose/locks.c", "tx/tx_order.c", "tx/quiesce.c",
           "tx/thread_end.c", "pool/close_logs.c",
           "tx/landed.c", "tx/dram_limit.c", "interpose/jumps.c", "base/signals.c", "core/exits.c",
@@ -90,8 +90,8 @@ SURVIVORS = {
     "runtime/core/standstill.c: nvmi_others_look: if (tries)": "Only time: a pause.",
     "runtime/core/standstill.c: nvmi_others_look: nvmi_pause(tries);": "Only time: a pause.",
     "runtime/core/standstill.c: nvmi_others_have_open: nvmi_pause(tries);": "Only time: a pause.",
-    "runtime/order/order.c: nvmi_order_waits: if (!thread->ticket)":
-        "Only time: nothing waits without a ticket, and a lock is taken to find that out.",
+    "runtime/order/order.c: nvmi_order_waits: if (!thread->node)":
+        "Only time: nothing waits without a node, and a lock is taken to find that out.",
     "runtime/platform/late_sync.c: sync_late: if (!late->asked)":
         "Only time: a sync without a record does nothing, and one that is asked for begins in time.",
     "runtime/platform/delayed.c: copy_all: if (!left) {":

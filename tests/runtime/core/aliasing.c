@@ -8,8 +8,8 @@
 #include "core/thread.h"
 #include "harness.h"
 #include "hooks.h"
+#include "order/node.h"
 #include "order/order_join.h"
-#include "order/ticket.h"
 #include "store.h"
 
 #include "nvmove/wrap.h"

@@ -134,7 +134,7 @@ DAMAGE(type_record, *word(image, *word(image, NVM_TYPES_OFFSET + 32 + 8)) ^= 1)
 DAMAGE(statics_run, *word(image, *word(image, NVM_STATICS_OFFSET) + 16) ^= 1)
 DAMAGE(statics_astray, *word(image, NVM_STATICS_OFFSET) = 0x777777)
 DAMAGE(statics_lost, *word(image, NVM_STATICS_OFFSET) = 0)
-DAMAGE(statics_circle,
+DAMAGE(statics_cycle,
        *word(image, *word(image, NVM_STATICS_OFFSET) + 8) = *word(image, NVM_STATICS_OFFSET))
 DAMAGE(to_nothing, *hook(image, 1) += 0x3000)
 DAMAGE(to_tables, *hook(image, 1) = image->header->base + NVM_SLOTS_OFFSET)
@@ -238,7 +238,7 @@ const struct damage damage_kinds[] = {
     KIND(statics_run, "the table of static data is damaged"),
     KIND(statics_astray, "the table of static data is damaged at 0x777777"),
     KIND(statics_lost, "the table of static data, and no link leads to it"),
-    KIND(statics_circle, "the table of static data is damaged"),
+    KIND(statics_cycle, "the table of static data is damaged"),
     CURED(to_nothing, NULL, "where nothing is allocated"),
     CURED(to_tables, NULL, "where nothing is allocated"),
     CURED(beyond, NULL, "where nothing is allocated"),

@@ -193,8 +193,8 @@ static void die_everywhere(const struct damage *kind, const char *sound, char *p
 }
 
 /* Where each part of a repair writes; all kinds would take minutes. */
-static const char *const written[] = {"magic",      "truncated",  "segment_check",  "segment_kind",
-                                      "run_length", "block_type", "statics_circle", "type_entry"};
+static const char *const written[] = {"magic",      "truncated",  "segment_check", "segment_kind",
+                                      "run_length", "block_type", "statics_cycle", "type_entry"};
 
 static bool is_written(const struct damage *kind) {
   for (size_t i = 0; i < sizeof written / sizeof *written; i++)

@@ -121,7 +121,7 @@ static void limit(rlim_t bytes) {
 /* Marked, then partly written, and then no more: all is put back. */
 TEST_ONCE(repair_that_cannot_write_changes_nothing) {
   prepare();
-  static const char *const names[] = {"block_type", "truncated", "statics_circle"};
+  static const char *const names[] = {"block_type", "truncated", "statics_cycle"};
   for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
     struct nvm_repair how = {0};
     damage(names[i]);

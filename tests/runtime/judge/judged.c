@@ -198,79 +198,79 @@ TEST(unsafe_pointer_is_the_last_of_its_word) {
   CHECK(nvm_pool_close(judged.pool) == 0);
 }
 
-enum { CIRCLE = 3, CIRCLE_ROUNDS = 20 };
-static struct circle {
+enum { CYCLE = 3, CYCLE_ROUNDS = 20 };
+static struct cycle {
   NVM_POOL *pool;
   struct pair *record;
   pthread_mutex_t mutex[3];
   pthread_barrier_t barrier;
-  unsigned delay[CIRCLE]; /* us, before each commit */
-} circle;
+  unsigned delay[CYCLE]; /* us, before each commit */
+} cycle;
 
 static void *read_under(unsigned lock) {
-  pthread_mutex_lock(&circle.mutex[lock]);
-  void *next = circle.record->next;
-  pthread_mutex_unlock(&circle.mutex[lock]);
+  pthread_mutex_lock(&cycle.mutex[lock]);
+  void *next = cycle.record->next;
+  pthread_mutex_unlock(&cycle.mutex[lock]);
   return next;
 }
 
 static void store_under(unsigned lock, void *value) {
-  pthread_mutex_lock(&circle.mutex[lock]);
-  STORE(circle.record->next, value);
-  pthread_mutex_unlock(&circle.mutex[lock]);
+  pthread_mutex_lock(&cycle.mutex[lock]);
+  STORE(cycle.record->next, value);
+  pthread_mutex_unlock(&cycle.mutex[lock]);
 }
 
 static void number_under(unsigned lock) {
-  pthread_mutex_lock(&circle.mutex[lock]);
-  STORE(circle.record->number, circle.record->number + 1);
-  pthread_mutex_unlock(&circle.mutex[lock]);
+  pthread_mutex_lock(&cycle.mutex[lock]);
+  STORE(cycle.record->number, cycle.record->number + 1);
+  pthread_mutex_unlock(&cycle.mutex[lock]);
 }
 
 /* The first stores last, and an unsafe pointer; the second stored to the word before; the third did
- * not, and links them to a circle. */
-static void *commit_in_circle(void *argument) {
+ * not, and links them to a cycle. */
+static void *commit_in_cycle(void *argument) {
   unsigned me = (unsigned)(uintptr_t)argument;
-  CHECK(nvm_tx_begin(circle.pool) == 0);
+  CHECK(nvm_tx_begin(cycle.pool) == 0);
   if (me == 0)
-    store_under(0, circle.record);
+    store_under(0, cycle.record);
   if (me == 2)
     number_under(2), number_under(0);
-  pthread_barrier_wait(&circle.barrier);
+  pthread_barrier_wait(&cycle.barrier);
   if (me == 1)
-    number_under(0), store_under(1, circle.record);
-  pthread_barrier_wait(&circle.barrier);
+    number_under(0), store_under(1, cycle.record);
+  pthread_barrier_wait(&cycle.barrier);
   if (me == 0)
     store_under(1, (void *)&state), number_under(2);
-  pthread_barrier_wait(&circle.barrier);
+  pthread_barrier_wait(&cycle.barrier);
   if (me == 2)
     number_under(1);
-  pthread_barrier_wait(&circle.barrier);
-  usleep(circle.delay[me]);
-  if (nvm_tx_commit(circle.pool) != 0)
+  pthread_barrier_wait(&cycle.barrier);
+  usleep(cycle.delay[me]);
+  if (nvm_tx_commit(cycle.pool) != 0)
     CHECK(nvm_errno() == NVM_EUNSAFE || nvm_errno() == NVM_EBROKEN);
   return read_under(0);
 }
 
-/* In a circle of commits nobody is later than the others: none leaves the word to another. */
-TEST(unsafe_pointer_in_a_circle) {
-  circle.pool = test_create(test_path("pool"), 1 << 20);
-  CHECK(nvm_tx_begin(circle.pool) == 0);
-  circle.record = nvm_calloc(circle.pool, PAIR_ID, 1, sizeof(struct pair));
-  CHECK(nvm_pool_set_root(circle.pool, circle.record) == 0 && nvm_tx_commit(circle.pool) == 0);
+/* In a cycle of commits nobody is later than the others: none leaves the word to another. */
+TEST(unsafe_pointer_in_a_cycle) {
+  cycle.pool = test_create(test_path("pool"), 1 << 20);
+  CHECK(nvm_tx_begin(cycle.pool) == 0);
+  cycle.record = nvm_calloc(cycle.pool, PAIR_ID, 1, sizeof(struct pair));
+  CHECK(nvm_pool_set_root(cycle.pool, cycle.record) == 0 && nvm_tx_commit(cycle.pool) == 0);
   for (unsigned i = 0; i < 3; i++)
-    pthread_mutex_init(&circle.mutex[i], NULL);
-  pthread_barrier_init(&circle.barrier, NULL, CIRCLE);
-  for (unsigned round = 0; round < CIRCLE_ROUNDS; round++) {
-    pthread_t threads[CIRCLE];
-    for (unsigned i = 0; i < CIRCLE; i++) {
-      circle.delay[i] = (round * 7 + i * 5) % 3 * 2000;
-      CHECK(pthread_create(&threads[i], NULL, commit_in_circle, (void *)(uintptr_t)i) == 0);
+    pthread_mutex_init(&cycle.mutex[i], NULL);
+  pthread_barrier_init(&cycle.barrier, NULL, CYCLE);
+  for (unsigned round = 0; round < CYCLE_ROUNDS; round++) {
+    pthread_t threads[CYCLE];
+    for (unsigned i = 0; i < CYCLE; i++) {
+      cycle.delay[i] = (round * 7 + i * 5) % 3 * 2000;
+      CHECK(pthread_create(&threads[i], NULL, commit_in_cycle, (void *)(uintptr_t)i) == 0);
     }
-    for (unsigned i = 0; i < CIRCLE; i++)
+    for (unsigned i = 0; i < CYCLE; i++)
       CHECK(pthread_join(threads[i], NULL) == 0);
-    CHECK(circle.record->next != (void *)&state);
+    CHECK(cycle.record->next != (void *)&state);
   }
-  CHECK(nvm_pool_close(circle.pool) == 0);
+  CHECK(nvm_pool_close(cycle.pool) == 0);
 }
 
 /* Two that wait for each other: one stores over the other's word, and gets it back or not. */
@@ -283,34 +283,34 @@ static struct turns turns;
 
 static void *store_in_turns(void *argument) {
   unsigned me = (unsigned)(uintptr_t)argument;
-  CHECK(nvm_tx_begin(circle.pool) == 0);
+  CHECK(nvm_tx_begin(cycle.pool) == 0);
   if (me == 0)
     store_under(0, turns.values[0]);
-  pthread_barrier_wait(&circle.barrier);
+  pthread_barrier_wait(&cycle.barrier);
   if (me == 1)
     store_under(0, turns.values[1]);
-  pthread_barrier_wait(&circle.barrier);
+  pthread_barrier_wait(&cycle.barrier);
   if (me == 0 && turns.values[2])
     store_under(0, turns.values[2]);
   else if (me == 0)
     number_under(0);
-  pthread_barrier_wait(&circle.barrier);
-  usleep(circle.delay[me]);
+  pthread_barrier_wait(&cycle.barrier);
+  usleep(cycle.delay[me]);
   if (turns.fails[me])
-    CHECK_FAILS(nvm_tx_commit(circle.pool) == 0, turns.fails[me]);
+    CHECK_FAILS(nvm_tx_commit(cycle.pool) == 0, turns.fails[me]);
   else
-    CHECK(nvm_tx_commit(circle.pool) == 0);
+    CHECK(nvm_tx_commit(cycle.pool) == 0);
   return NULL;
 }
 
 /* Told of it is who stored it, whoever comes first to its commit. */
-TEST(unsafe_pointer_of_one_in_a_circle) {
-  circle.pool = test_create(test_path("pool"), 1 << 20);
-  CHECK(nvm_tx_begin(circle.pool) == 0);
-  void *safe = circle.record = nvm_calloc(circle.pool, PAIR_ID, 1, sizeof(struct pair));
-  CHECK(nvm_pool_set_root(circle.pool, safe) == 0 && nvm_tx_commit(circle.pool) == 0);
-  pthread_mutex_init(&circle.mutex[0], NULL);
-  pthread_barrier_init(&circle.barrier, NULL, 2);
+TEST(unsafe_pointer_of_one_in_a_cycle) {
+  cycle.pool = test_create(test_path("pool"), 1 << 20);
+  CHECK(nvm_tx_begin(cycle.pool) == 0);
+  void *safe = cycle.record = nvm_calloc(cycle.pool, PAIR_ID, 1, sizeof(struct pair));
+  CHECK(nvm_pool_set_root(cycle.pool, safe) == 0 && nvm_tx_commit(cycle.pool) == 0);
+  pthread_mutex_init(&cycle.mutex[0], NULL);
+  pthread_barrier_init(&cycle.barrier, NULL, 2);
   const struct turns all[] = {
       {{safe, &state, NULL}, {NVM_EBROKEN, NVM_EUNSAFE}},
       {{safe, safe, &state}, {NVM_EUNSAFE, NVM_EBROKEN}},
@@ -320,15 +320,15 @@ TEST(unsafe_pointer_of_one_in_a_circle) {
   for (unsigned round = 0; round < 2 * sizeof all / sizeof *all; round++) {
     pthread_t threads[2];
     turns = all[round / 2];
-    circle.delay[round % 2] = 20000;
-    circle.delay[1 - round % 2] = 0;
+    cycle.delay[round % 2] = 20000;
+    cycle.delay[1 - round % 2] = 0;
     for (unsigned i = 0; i < 2; i++)
       CHECK(pthread_create(&threads[i], NULL, store_in_turns, (void *)(uintptr_t)i) == 0);
     for (unsigned i = 0; i < 2; i++)
       CHECK(pthread_join(threads[i], NULL) == 0);
-    CHECK(circle.record->next == (turns.fails[0] ? NULL : safe));
+    CHECK(cycle.record->next == (turns.fails[0] ? NULL : safe));
   }
-  CHECK(nvm_pool_close(circle.pool) == 0);
+  CHECK(nvm_pool_close(cycle.pool) == 0);
 }
 
 static off_t size_of_pool(void) {

@@ -74,7 +74,7 @@ static void *take_over_and_back(void *unused) {
 }
 
 /* Each depends on the other: one record has both, in the order of the releases. */
-TEST_WRAPPED(wrapped_circle) {
+TEST_WRAPPED(wrapped_cycle) {
   prepare();
   pthread_t thread = start(take_over_and_back, NULL);
   open_wrap();

@@ -7,9 +7,9 @@
 #include "handing.h"
 #include "hooks.h"
 #include "order/kept_blocks.h"
+#include "order/node.h"
 #include "order/order.h"
 #include "order/order_join.h"
-#include "order/ticket.h"
 #include "tx/quiesce.h"
 
 #include <signal.h>
@@ -202,7 +202,7 @@ static void adopt_without_log(void *unused) {
   begin();
   store(0, 0, 1);
   nvmi_order_lock();
-  nvmi_join_pack(nvmi_self, &nvmi_self->ticket->parcels);
+  nvmi_join_pack(nvmi_self, &nvmi_self->node->parcels);
   nvmi_order_unlock();
   nvmi_self->logs[all.pool->index] = NULL;
   hook_no_barrier = true;

@@ -147,8 +147,8 @@ TEST(ends_of_what_joined_have_roots) {
   prepare();
   nvmi_self->roots = &waiting_roots;
   after = 0;
-  CHECK(nvmi_tx_finish_after(nvmi_self, NVMI_TURN_COMMIT) == NVM_OK && after == 0);
-  CHECK(nvmi_tx_finish_after(nvmi_self, NVMI_TURN_BROKEN) == NVM_EBROKEN && after == 1);
+  CHECK(nvmi_tx_finish_after(nvmi_self, NVMI_WAITED_COMMIT) == NVM_OK && after == 0);
+  CHECK(nvmi_tx_finish_after(nvmi_self, NVMI_WAITED_BROKEN) == NVM_EBROKEN && after == 1);
   end_with_roots();
   finish();
 }
@@ -198,14 +198,14 @@ TEST(ends_at_a_release_are_over) {
   CHECK(!nvmi_self->touched && nvmi_self->uses_open == 0);
   begin();
   store(0, 0, 2);
-  CHECK(nvmi_self->ticket && nvmi_self->uses_open == 0);
+  CHECK(nvmi_self->node && nvmi_self->uses_open == 0);
   commit();
   CHECK(nvmi_self->uses_open == 0);
   finish();
 }
 
 /* Two that depend on each other: the commit of one joins that of the other. */
-static void *commit_in_a_circle(void *number) {
+static void *commit_in_a_cycle(void *number) {
   unsigned self = (unsigned)(uintptr_t)number;
   static const struct nvmi_root_events roots = {true, before_masked, after_masked};
   begin();
@@ -222,11 +222,11 @@ static void *commit_in_a_circle(void *number) {
   return NULL;
 }
 
-TEST(ends_in_a_circle_leave_signals_as_they_were) {
+TEST(ends_in_a_cycle_leave_signals_as_they_were) {
   struct nvm_stats stats;
   prepare();
-  pthread_t other = start(commit_in_a_circle, (void *)1);
-  commit_in_a_circle(NULL);
+  pthread_t other = start(commit_in_a_cycle, (void *)1);
+  commit_in_a_cycle(NULL);
   CHECK(pthread_join(other, NULL) == 0);
   CHECK(nvm_pool_stats(all.pool, &stats) == 0 && stats.joined_commits == 1);
   reopen();

@@ -2,8 +2,8 @@
  * bytes, blocks, the order of commits. Threads take turns by a number of steps.
  */
 #include "handing.h"
+#include "order/node.h"
 #include "order/order.h"
-#include "order/ticket.h"
 
 #include <signal.h>
 #include <sys/time.h>
@@ -126,7 +126,7 @@ TEST(handed_blocks_wait_for_dependents) {
 }
 
 static void has_it_again(void *lock) {
-  CHECK(all.words[0] == 1 && nvmi_self && nvmi_self->ticket);
+  CHECK(all.words[0] == 1 && nvmi_self && nvmi_self->node);
   pthread_mutex_unlock(lock);
 }
 
@@ -152,16 +152,16 @@ TEST(handed_to_a_cancelled_waiter) {
   finish();
 }
 
-static bool count_ticket(struct nvmi_ticket *ticket, void *count) {
-  (void)ticket;
+static bool count_node(struct nvmi_node *node, void *count) {
+  (void)node;
   ++*(unsigned *)count;
   return false;
 }
 
-static unsigned count_tickets(void) {
+static unsigned count_nodes(void) {
   unsigned count = 0;
   nvmi_order_lock();
-  nvmi_ticket_find(count_ticket, &count);
+  nvmi_node_find(count_node, &count);
   nvmi_order_unlock();
   return count;
 }
@@ -173,7 +173,7 @@ static void *take_turns(void *number) {
     begin();
     wait_for(2 * i + own);
     store(0, 0, all.words[0] + 1);
-    CHECK(count_tickets() < 16);
+    CHECK(count_nodes() < 16);
     all.step++;
     if (!own || i + 1 < TURNS)
       wait_for(2 * i + own + 2);
@@ -226,7 +226,7 @@ static void *hold_and_commit(void *unused) {
   return unused;
 }
 
-TEST(handed_in_a_circle_with_a_lock_held_before) {
+TEST(handed_in_a_cycle_with_a_lock_held_before) {
   prepare();
   pthread_t b = start(hold_and_commit, NULL);
   begin();

@@ -138,7 +138,7 @@ static void *time_out_in_a_condition(void *unused) {
 }
 
 /* The mutex of a condition is waited for at the end of that wait, like any other. */
-TEST(waits_in_a_circle_over_a_condition) {
+TEST(waits_in_a_cycle_over_a_condition) {
   prepare();
   pthread_t a = start(time_out_in_a_condition, NULL);
   wait_for(1);
@@ -176,7 +176,7 @@ static void *hold_it_and_want_the_third(void *unused) {
 }
 
 /* Who waits for a lock may do so for somebody who waits for another. */
-TEST(waits_in_a_circle_over_two_locks) {
+TEST(waits_in_a_cycle_over_two_locks) {
   prepare();
   pthread_t a = start(want_the_second, NULL);
   wait_for(1);

@@ -258,7 +258,7 @@ TEST(post_behind_a_release_that_leaves_open) {
   queuer = pthread_self();
   pthread_mutex_lock(&all.lock);
   pthread_mutex_unlock(&all.lock);
-  CHECK(nvmi_self->ticket);
+  CHECK(nvmi_self->node);
   pthread_mutex_lock(&other);
   pthread_mutex_lock(&all.inner);
   STORE(record->outside, &lost_by_a_restart);

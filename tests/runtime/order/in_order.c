@@ -3,9 +3,9 @@
  */
 #include "handing.h"
 #include "hooks.h"
+#include "order/commit_wait.h"
+#include "order/node.h"
 #include "order/order.h"
-#include "order/order_turn.h"
-#include "order/ticket.h"
 #include "order/waits.h"
 
 #include <signal.h>
@@ -54,7 +54,7 @@ TEST(in_order_no_lock_is_handed_on) {
   pthread_mutex_lock(&all.lock[0]);
   pthread_mutex_unlock(&all.lock[0]);
   nvmi_in_order = false;
-  CHECK(nvmi_order_released == 0 && !nvmi_self->ticket);
+  CHECK(nvmi_order_released == 0 && !nvmi_self->node);
   commit();
   finish();
 }
@@ -178,14 +178,14 @@ TEST(in_order_a_reader_hands_on_what_it_read) {
   finish();
 }
 
-static struct nvmi_ticket *late, *followed;
+static struct nvmi_node *late, *followed;
 static _Atomic bool taken;
 
 static void *store_and_post(void *unused) {
   begin();
   STORE(all.words[0], 1);
   CHECK(sem_post(&all.semaphore) == 0);
-  late = nvmi_self->ticket;
+  late = nvmi_self->node;
   all.step = 1;
   wait_for(4);
   commit();
@@ -196,7 +196,7 @@ static void *follow_what_commits(void *unused) {
   wait_for(2);
   begin();
   store(1, 2 * GAP, 1);
-  followed = nvmi_self->ticket;
+  followed = nvmi_self->node;
   all.step = 3;
   wait_for(4);
   commit();
@@ -224,10 +224,9 @@ TEST(in_order_a_committed_one_leads_nowhere) {
   hook_steps(take_in_commit);
   commit();
   hook_steps(NULL);
-  CHECK(taken && nvmi_self->ticket);
+  CHECK(taken && nvmi_self->node);
   nvmi_order_lock();
-  bool leads = nvmi_ticket_follows(followed, late),
-       next = nvmi_ticket_follows(nvmi_self->ticket, late);
+  bool leads = nvmi_node_follows(followed, late), next = nvmi_node_follows(nvmi_self->node, late);
   nvmi_order_unlock();
   CHECK(!leads && next);
   all.step = 4;
@@ -254,16 +253,16 @@ TEST(in_order_who_is_told_breaks_soon) {
   store(0, GAP, 1);
   all.step = 2;
   wait_for(3);
-  CHECK(nvmi_order_turn(nvmi_self) == NVMI_TURN_BROKEN);
+  CHECK(nvmi_commit_wait(nvmi_self) == NVMI_WAITED_BROKEN);
   nvmi_order_lock();
-  bool breaks = nvmi_breaks_soon(nvmi_self->ticket);
+  bool breaks = nvmi_breaks_soon(nvmi_self->node);
   nvmi_order_unlock();
   CHECK(breaks && nvm_tx_abort(all.pool) == 0);
   CHECK(pthread_join(other, NULL) == 0);
   finish();
 }
 
-static struct nvmi_ticket *broken;
+static struct nvmi_node *broken;
 static pthread_t waits;
 static unsigned yields;
 
@@ -284,7 +283,7 @@ TEST(in_order_pauses_behind_what_breaks) {
   pthread_mutex_lock(&all.lock[0]);
   alarm(5);
   nvmi_order_lock();
-  broken = nvmi_ticket_deps(nvmi_self->ticket)[0];
+  broken = nvmi_node_deps(nvmi_self->node)[0];
   broken->state = ABORTING;
   nvmi_order_unlock();
   waits = pthread_self();

@@ -1,5 +1,5 @@
 /* joining.c: what a thread whose commit has joined another's still depends on, and who depends on it
- * (order/order_turn.c). Threads take turns by a number of steps; hook_yield is where they wait.
+ * (order/commit_wait.c). Threads take turns by a number of steps; hook_yield is where they wait.
  */
 #include "handing.h"
 #include "hooks.h"
@@ -104,7 +104,7 @@ static void post(int signal) {
 }
 
 /* Follows the thread that has joined, by a handler's post, and is followed by the one it joined. */
-static void *close_the_circle(void *unused) {
+static void *close_the_cycle(void *unused) {
   begin();
   put(SECOND, 1, 1);
   all.step = 2;
@@ -126,7 +126,7 @@ static void close_by_a_handler(bool and_stores) {
   prepare();
   alarm(20);
   signal(SIGUSR1, post);
-  pthread_t c = start(close_the_circle, NULL), i = start(be_joined, &committed);
+  pthread_t c = start(close_the_cycle, NULL), i = start(be_joined, &committed);
   begin();
   store_and_join();
   if (committed)
@@ -145,8 +145,8 @@ static void close_by_a_handler(bool and_stores) {
 }
 
 /* A handler hands something on while its thread waits for what it has joined: what it hands on is
- * that one's, and the circle of three commits as one. */
-TEST(joining_by_a_handler_closes_a_circle) { close_by_a_handler(false); }
+ * that one's, and the cycle of three commits as one. */
+TEST(joining_by_a_handler_closes_a_cycle) { close_by_a_handler(false); }
 
 /* What the handler stores is committed only behind that wait: who needs it before is told. */
 TEST(joining_by_a_handler_that_stores_cannot_end) { close_by_a_handler(true); }

@@ -4,9 +4,9 @@
 #include "handing.h"
 #include "hooks.h"
 #include "order/kept_blocks.h"
+#include "order/node.h"
 #include "order/order.h"
 #include "order/order_join.h"
-#include "order/ticket.h"
 
 enum { CYCLES = 4, FOLLOWED = 6 /* words, a line apart */ };
 
@@ -41,7 +41,7 @@ static void pack_and_unpack(void) {
   CHECK(nvm_alloc(all.pool, 0, 64));
   store(0, 0, 1);
   nvmi_order_lock();
-  nvmi_join_pack(nvmi_self, &nvmi_self->ticket->parcels);
+  nvmi_join_pack(nvmi_self, &nvmi_self->node->parcels);
   nvmi_order_unlock();
   all.pool->judges_records = true; /* what was stored is listed */
   nvmi_self->busy++;

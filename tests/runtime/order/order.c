@@ -306,7 +306,7 @@ static void *take_over(void *argument) {
   const struct kind *kind = argument;
   CHECK(kind->take() == 0);
   /* Readers hand nothing on to each other. */
-  CHECK((nvmi_self && nvmi_self->ticket) == (kind->take != read_rwlock));
+  CHECK((nvmi_self && nvmi_self->node) == (kind->take != read_rwlock));
   CHECK(kind->release() == 0);
   return NULL;
 }
@@ -319,20 +319,20 @@ TEST_ONCE(order_sees_every_lock) {
   CHECK(words && nvm_tx_commit(pool) == 0);
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     init_lock(&kinds[i]);
-    CHECK(kinds[i].take() == 0 && kinds[i].release() == 0 && !nvmi_self->ticket);
+    CHECK(kinds[i].take() == 0 && kinds[i].release() == 0 && !nvmi_self->node);
     CHECK(nvm_tx_begin(pool) == 0);
-    CHECK(kinds[i].take() == 0 && kinds[i].release() == 0 && !nvmi_self->ticket);
+    CHECK(kinds[i].take() == 0 && kinds[i].release() == 0 && !nvmi_self->node);
     STORE(words[0], i);
     if (kinds[i].release_first) {
-      CHECK(kinds[i].release_first() == 0 && nvmi_self->ticket);
+      CHECK(kinds[i].release_first() == 0 && nvmi_self->node);
       CHECK(kinds[i].release() == 0);
     } else {
-      CHECK(kinds[i].take() == 0 && kinds[i].release() == 0 && nvmi_self->ticket);
+      CHECK(kinds[i].take() == 0 && kinds[i].release() == 0 && nvmi_self->node);
     }
     pthread_t thread;
     CHECK(pthread_create(&thread, NULL, take_over, (void *)(uintptr_t)&kinds[i]) == 0);
     CHECK(pthread_join(thread, NULL) == 0);
-    CHECK(nvm_tx_commit(pool) == 0 && !nvmi_self->ticket);
+    CHECK(nvm_tx_commit(pool) == 0 && !nvmi_self->node);
   }
   CHECK(nvm_pool_close(pool) == 0);
 }

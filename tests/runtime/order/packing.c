@@ -6,9 +6,9 @@
 #include "heap/heap.h"
 #include "hooks.h"
 #include "log/log.h"
+#include "order/node.h"
 #include "order/order.h"
 #include "order/order_join.h"
-#include "order/ticket.h"
 #include "pointer.h"
 #include "tx/tx.h"
 
@@ -44,7 +44,7 @@ TEST(packing_looks_without_a_barrier) {
   __nvm_commit_point();
   begin();
   store(0, 0, 1);
-  CHECK(nvmi_self->ticket && nvmi_join_is_safe(nvmi_self) && barriers == 0);
+  CHECK(nvmi_self->node && nvmi_join_is_safe(nvmi_self) && barriers == 0);
   hook_barrier = NULL;
   commit();
   finish();
@@ -127,7 +127,7 @@ TEST(packing_looks_later_at_what_a_handler_stored) {
   STORE(all.words[GAP], 1);
   nvmi_self->busy--;
   raise(SIGUSR1);
-  CHECK(nvmi_self->ticket->unsafe);
+  CHECK(nvmi_self->node->unsafe);
   hook_barrier = count_barrier;
   commit();
   hook_barrier = NULL;
@@ -194,7 +194,7 @@ TEST(packing_is_in_one_go) {
     store(0, i * GAP, 1);
     trace(true);
     handled = 0;
-    pack(&nvmi_self->ticket->parcels);
+    pack(&nvmi_self->node->parcels);
     CHECK(handled == SIGNALS && packed == i + 1);
   }
   nvmi_join_unpack(nvmi_self);
@@ -239,7 +239,7 @@ static void *commit_handed(void *unused) {
   store(1, GAP, 1);
   nvmi_order_lock();
   for (size_t i = 0; i < handed.count; i++)
-    nvmi_order_push(&nvmi_self->ticket->parcels, (struct nvmi_parcel *)handed.items + i,
+    nvmi_order_push(&nvmi_self->node->parcels, (struct nvmi_parcel *)handed.items + i,
                     sizeof(struct nvmi_parcel));
   nvmi_order_unlock();
   commit();

@@ -2,9 +2,9 @@
 #include "core/lines.h"
 #include "core/tracing.h"
 #include "handing.h"
+#include "order/node.h"
 #include "order/order.h"
 #include "order/order_join.h"
-#include "order/ticket.h"
 #include "simulation.h"
 #include "tx/tx.h"
 #include "tx/tx_order.h"
@@ -32,12 +32,12 @@ static void stored(void *address, const void *bytes, size_t size, bool by_progra
 static const struct nvmi_trace_table counting = {
     .event = event, .alone = alone, .stored = stored, .release = passed_by, .acquire = passed_by};
 
-/* As a commit that joins another does; the parcels stay with the thread's own ticket. */
+/* As a commit that joins another does; the parcels stay with the thread's own node. */
 static void pack(void) {
   nvmi_order_lock();
-  if (!nvmi_self->ticket)
-    nvmi_self->ticket = nvmi_ticket_new(nvmi_self);
-  nvmi_join_pack(nvmi_self, &nvmi_self->ticket->parcels);
+  if (!nvmi_self->node)
+    nvmi_self->node = nvmi_node_new(nvmi_self);
+  nvmi_join_pack(nvmi_self, &nvmi_self->node->parcels);
   nvmi_order_unlock();
 }
 
@@ -51,7 +51,7 @@ TEST(parcels_have_all_that_was_open) {
   CHECK(nvmi_self->used_count && nvmi_self->touched == 1);
   pack();
   CHECK(!nvmi_self->touched && !nvmi_self->lines.count && !nvmi_self->used_count);
-  CHECK(nvmi_self->ticket->parcels.count == 1);
+  CHECK(nvmi_self->node->parcels.count == 1);
   STORE(all.words[GAP], 3);
   STORE(all.words[OTHER], 3);
   CHECK(nvm_tx_abort(all.pool) == 0);
@@ -180,7 +180,7 @@ static void commit_anothers(void *argument) {
   wait_for(1);
   nvmi_order_lock();
   for (size_t i = 0; i < handed.count; i++)
-    nvmi_order_push(&nvmi_self->ticket->parcels, (struct nvmi_parcel *)handed.items + i,
+    nvmi_order_push(&nvmi_self->node->parcels, (struct nvmi_parcel *)handed.items + i,
                     sizeof(struct nvmi_parcel));
   nvmi_order_unlock();
   commit();

@@ -175,7 +175,7 @@ static void *never_ends(void *unused) {
   return unused;
 }
 
-static void *commits_in_a_circle(void *unused) {
+static void *commits_in_a_cycle(void *unused) {
   wait_for(1);
   begin();
   store_and_release(2);
@@ -194,12 +194,12 @@ static void *commits_in_a_circle(void *unused) {
   return unused;
 }
 
-static void exit_in_a_circle(void *unused) {
+static void exit_in_a_cycle(void *unused) {
   (void)unused;
   prepare();
   __nvm_commit_point(); /* so no release ends what is outside transactions */
   CHECK(pthread_detach(start(never_ends, NULL)) == 0);
-  CHECK(pthread_detach(start(commits_in_a_circle, NULL)) == 0);
+  CHECK(pthread_detach(start(commits_in_a_cycle, NULL)) == 0);
   wait_for(2);
   pthread_mutex_lock(&all.other);
   STORE(all.words[OTHER], 2);
@@ -214,7 +214,7 @@ static void exit_in_a_circle(void *unused) {
 }
 
 /* The end of a process waits for nobody for ever, whatever its last commit could become a part of. */
-TEST(exit_waits_for_no_circle) { CHECK(test_child(NULL, exit_in_a_circle, NULL) == 3 << 8); }
+TEST(exit_waits_for_no_cycle) { CHECK(test_child(NULL, exit_in_a_cycle, NULL) == 3 << 8); }
 
 static struct pointer dram, *unsafe;
 

@@ -106,7 +106,7 @@ static void *depend_and_commit(void *argument) {
   return NULL;
 }
 
-static void run_circle(unsigned first, unsigned is_unsafe) {
+static void run_cycle(unsigned first, unsigned is_unsafe) {
   static unsigned numbers[2] = {0, 1};
   pthread_t threads[2];
   prepare();
@@ -135,15 +135,15 @@ static void run_circle(unsigned first, unsigned is_unsafe) {
 }
 
 /* One joins the other's transaction, and returns no sooner than that is durable. */
-TEST(returns_circle_when_durable) {
-  run_circle(0, 0);
+TEST(returns_cycle_when_durable) {
+  run_cycle(0, 0);
   CHECK(all.errors[0] == NVM_OK && all.errors[1] == NVM_OK);
 }
 
-TEST(returns_circle_when_undone) {
+TEST(returns_cycle_when_undone) {
   for (unsigned round = 0; round < 4; round++) {
     unsigned first = round & 1, wrong = round >> 1;
-    run_circle(first, 1U << wrong);
+    run_cycle(first, 1U << wrong);
     CHECK(all.errors[wrong] == NVM_EUNSAFE && all.errors[!wrong] == NVM_EBROKEN);
   }
 }

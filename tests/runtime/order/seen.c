@@ -3,9 +3,9 @@
 #include "core/held.h"
 #include "handing.h"
 #include "hooks.h"
+#include "order/commit_wait.h"
+#include "order/node.h"
 #include "order/order.h"
-#include "order/order_turn.h"
-#include "order/ticket.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -127,11 +127,11 @@ TEST(seen_is_no_reader_of_what_has_ended) {
   pthread_t a = start(store_and_commit, NULL);
   wait_for(1);
   pthread_mutex_lock(&all.lock[0]);
-  CHECK(nvmi_self->ticket);
+  CHECK(nvmi_self->node);
   all.step = 2;
   CHECK(pthread_join(a, NULL) == 0);
   pthread_mutex_unlock(&all.lock[0]);
-  CHECK(!nvmi_self->ticket);
+  CHECK(!nvmi_self->node);
   finish();
 }
 
@@ -139,7 +139,7 @@ static void *lock_at_its_end(void *unused) {
   nvmi_order_leave(nvmi_thread_self());
   pthread_mutex_lock(&all.lock[0]);
   pthread_mutex_unlock(&all.lock[0]);
-  CHECK(!nvmi_self->ticket);
+  CHECK(!nvmi_self->node);
   return unused;
 }
 
@@ -178,7 +178,7 @@ TEST(seen_is_a_wait_while_it_lasts) {
   waits = pthread_self();
   yields = 0;
   hook_yield = go_on;
-  CHECK(nvmi_order_turn_soon(nvmi_self) == NVMI_TURN_COMMIT);
+  CHECK(nvmi_commit_wait_soon(nvmi_self) == NVMI_WAITED_COMMIT);
   hook_yield = NULL;
   CHECK(yields && ends && !nvmi_self->ends);
   nvmi_order_ended(nvmi_self, true);
@@ -222,7 +222,7 @@ TEST(seen_is_a_commit_before_its_release) {
   hook_steps(look_at_lock);
   pthread_mutex_unlock(&all.lock[0]);
   hook_steps(NULL);
-  CHECK(commits && locked == commits && !nvmi_self->touched && !nvmi_self->ticket);
+  CHECK(commits && locked == commits && !nvmi_self->touched && !nvmi_self->node);
   finish();
 }
 

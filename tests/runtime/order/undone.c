@@ -48,11 +48,11 @@ TEST(order_reader_outlives_an_abort) {
   struct reader r;
   pthread_t writer = start(&r);
   pthread_mutex_lock(&r.lock);
-  CHECK(r.words[0] == 1 && nvmi_self->ticket);
+  CHECK(r.words[0] == 1 && nvmi_self->node);
   pthread_mutex_unlock(&r.lock);
   r.step = 2;
-  CHECK(pthread_join(writer, NULL) == 0 && nvmi_self->ticket);
-  CHECK(nvm_tx_begin(r.pool) == 0 && !nvmi_self->ticket);
+  CHECK(pthread_join(writer, NULL) == 0 && nvmi_self->node);
+  CHECK(nvm_tx_begin(r.pool) == 0 && !nvmi_self->node);
   STORE(r.words[100], r.words[0] + 7);
   CHECK(nvm_tx_commit(r.pool) == 0 && r.words[100] == 7);
   CHECK(nvm_pool_close(r.pool) == 0);

@@ -309,7 +309,7 @@ static void *hold_and_commit(void *unused) {
 
 /* A waits for a lock of B's, whose commit waits for A: B is undone, and told; then both can go on.
  */
-TEST(waits_in_a_circle_over_a_lock) {
+TEST(waits_in_a_cycle_over_a_lock) {
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     prepare();
     wanted = &kinds[i];

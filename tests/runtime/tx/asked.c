@@ -4,8 +4,8 @@
 #define _GNU_SOURCE
 #include "handing.h"
 #include "log/log.h"
+#include "order/node.h"
 #include "order/order.h"
-#include "order/ticket.h"
 #include "tx/quiesce.h"
 
 #include <errno.h>

@@ -107,7 +107,7 @@ static void repeat(void (*once)(void)) {
     stop();
     CHECK(posts() == came && (!came || sem_wait(&semaphore) == 0));
     CHECK(nvm_tx_begin(pool) == 0 && nvm_tx_commit(pool) == 0);
-    CHECK(!nvmi_self->ticket && !nvmi_order_released && !nvmi_self->touched);
+    CHECK(!nvmi_self->node && !nvmi_order_released && !nvmi_self->touched);
   }
 }
 
@@ -140,7 +140,7 @@ static void repeat_jumps(void) {
     CHECK(!nvmi_in_order && !nvmi_self->busy && posts() == came);
     CHECK(sem_getvalue(&posted_before, &count) == 0 && count == 1 && sem_wait(&posted_before) == 0);
     CHECK((!came || sem_wait(&semaphore) == 0) && nvm_tx_commit(pool) == 0);
-    CHECK(!nvmi_self->ticket && !nvmi_order_released && !nvmi_self->touched);
+    CHECK(!nvmi_self->node && !nvmi_order_released && !nvmi_self->touched);
   }
 }
 

@@ -1,15 +1,15 @@
 /* Order of commits among threads that end no transaction, and among many that wait for each other.
  */
 #include "harness.h"
+#include "order/node.h"
 #include "order/order.h"
-#include "order/ticket.h"
 #include "store.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <unistd.h>
 
-enum { IN_CIRCLE = 3, WAITING = IN_CIRCLE + 1 };
+enum { IN_CYCLE = 3, WAITING = IN_CYCLE + 1 };
 
 static struct {
   NVM_POOL *pool;
@@ -50,19 +50,19 @@ static void check_joined(uint64_t expected) {
   CHECK(stats.joined_commits == expected);
 }
 
-static bool count_ticket(struct nvmi_ticket *ticket, void *tickets) {
-  (void)ticket;
-  ++*(unsigned *)tickets;
+static bool count_node(struct nvmi_node *node, void *nodes) {
+  (void)node;
+  ++*(unsigned *)nodes;
   return false;
 }
 
-/* Tickets are used again: when nothing is open nobody refers to one. */
-static void check_tickets(void) {
-  unsigned tickets = 0;
+/* Nodes are used again: when nothing is open nobody refers to one. */
+static void check_nodes(void) {
+  unsigned nodes = 0;
   nvmi_order_lock();
-  nvmi_ticket_find(count_ticket, &tickets);
+  nvmi_node_find(count_node, &nodes);
   nvmi_order_unlock();
-  CHECK(tickets == 0);
+  CHECK(nodes == 0);
 }
 
 static void *only_read(void *unused) {
@@ -91,12 +91,12 @@ TEST(reader_outside_transactions) {
   check_joined(0);
   all.turn = 11;
   CHECK(pthread_join(reader, NULL) == 0);
-  check_tickets();
+  check_nodes();
   CHECK(nvm_pool_close(all.pool) == 0);
 }
 
-/* Each of the circle depends on all others of it, and last on main. The one behind them depends on
- * the circle. */
+/* Each of the cycle depends on all others of it, and last on main. The one behind them depends on
+ * the cycle. */
 static void *depend_and_commit(void *argument) {
   unsigned self = *(const unsigned *)argument;
   CHECK(nvm_tx_begin(all.pool) == 0);
@@ -104,10 +104,10 @@ static void *depend_and_commit(void *argument) {
   write_under(&all.locks[self], self, 1);
   all.turn = self + 1;
   wait_for(&all.turn, WAITING + 1 + self);
-  for (unsigned i = 0; i < IN_CIRCLE; i++)
+  for (unsigned i = 0; i < IN_CYCLE; i++)
     if (i != self)
       take(&all.locks[i]);
-  if (self < IN_CIRCLE)
+  if (self < IN_CYCLE)
     take(&all.last_lock);
   all.turn = WAITING + 2 + self;
   wait_for(&all.turn, 2 * WAITING + 1);
@@ -116,7 +116,7 @@ static void *depend_and_commit(void *argument) {
   return NULL;
 }
 
-TEST(circle_that_waits_for_somebody_else) {
+TEST(cycle_that_waits_for_somebody_else) {
   prepare();
   pthread_t threads[WAITING];
   unsigned numbers[WAITING];
@@ -133,8 +133,8 @@ TEST(circle_that_waits_for_somebody_else) {
   CHECK(nvm_tx_commit(all.pool) == 0);
   for (unsigned i = 0; i < WAITING; i++)
     CHECK(pthread_join(threads[i], NULL) == 0);
-  check_joined(IN_CIRCLE - 1);
-  check_tickets();
+  check_joined(IN_CYCLE - 1);
+  check_nodes();
   CHECK(nvm_pool_close(all.pool) == 0);
 }
 
@@ -190,7 +190,7 @@ static void *commit_z(void *unused) {
   return unused;
 }
 
-TEST(circle_over_a_lock_of_one_that_joined) {
+TEST(cycle_over_a_lock_of_one_that_joined) {
   static void *(*const commits[])(void *) = {commit_x, commit_y, commit_z};
   pthread_t threads[3];
   prepare();
@@ -199,6 +199,6 @@ TEST(circle_over_a_lock_of_one_that_joined) {
   for (unsigned i = 0; i < 3; i++)
     CHECK(pthread_join(threads[i], NULL) == 0);
   CHECK(broken);
-  check_tickets();
+  check_nodes();
   CHECK(nvm_pool_close(all.pool) == 0);
 }
