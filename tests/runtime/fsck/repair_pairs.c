@@ -3,6 +3,7 @@
 #include "harness.h"
 #include "heap/heap_types.h"
 #include "store.h"
+#include "type_tables.h"
 
 #include "nvmove/repair.h"
 
@@ -17,21 +18,10 @@ struct link {
   uint64_t number, rest[5];
 };
 
-static const struct nvm_field link_fields[] = {{.name = "next",
-                                                .target = LINK_ID,
-                                                .offset = offsetof(struct link, next),
-                                                .count = 1,
-                                                .stride = 8,
-                                                .kind = NVM_FIELD_POINTER}};
-static const struct nvm_type link_type = {.id = LINK_ID,
-                                          .name = "struct link",
-                                          .members = "",
-                                          .size = sizeof(struct link),
-                                          .alignment = 8,
-                                          .field_count = 1,
-                                          .fields = link_fields};
-__attribute__((section(NVM_TYPES_SECTION),
-               used)) static const struct nvm_type *const described[] = {&link_type};
+static const struct nvm_field link_fields[] = {
+    TEST_FIELD(link, next, NVM_FIELD_POINTER, .target = LINK_ID)};
+static const struct nvm_type link_type = TEST_TYPE(LINK_ID, link, link_fields);
+TEST_TYPES(described, &link_type);
 
 /* A chain in which each second group of blocks is freed again: most spans have blocks, some none. */
 static void make(const char *path) {

@@ -5,6 +5,7 @@
 #include "hooks.h"
 #include "moved.h"
 #include "store.h"
+#include "type_tables.h"
 
 #include "nvmove/inspect.h"
 
@@ -31,37 +32,16 @@ struct vertex {
   uint64_t hidden; /* a number: keeps nothing */
 };
 
-#define FIELD(member, what, ...)                                                                   \
-  {.name = #member,                                                                                \
-   .offset = offsetof(struct vertex, member),                                                      \
-   .count = 1,                                                                                     \
-   .stride = 8,                                                                                    \
-   .kind = what,                                                                                   \
-   __VA_ARGS__}
-static const struct nvm_field vertex_fields[] = {FIELD(strong, NVM_FIELD_POINTER),
-                                                 FIELD(weak, NVM_FIELD_WEAK_POINTER),
-                                                 FIELD(tagged, NVM_FIELD_POINTER, .tag = TAGS),
-                                                 FIELD(guess, NVM_FIELD_UNION),
-                                                 FIELD(inside, NVM_FIELD_POINTER),
-                                                 FIELD(any, NVM_FIELD_POINTER)};
-static const struct nvm_type vertex_type = {.id = VERTEX_ID,
-                                            .name = "struct vertex",
-                                            .members = "",
-                                            .size = sizeof(struct vertex),
-                                            .alignment = 8,
-                                            .field_count = 6,
-                                            .fields = vertex_fields};
-static const struct nvm_field big_fields[] = {
-    {.name = "at", .count = 1, .stride = 8, .kind = NVM_FIELD_POINTER}};
-static const struct nvm_type big_type = {.id = BIG_ID,
-                                         .name = "struct vertex *",
-                                         .members = "",
-                                         .size = 8,
-                                         .alignment = 8,
-                                         .field_count = 1,
-                                         .fields = big_fields};
-__attribute__((section(NVM_TYPES_SECTION),
-               used)) static const struct nvm_type *const described[] = {&vertex_type, &big_type};
+static const struct nvm_field vertex_fields[] = {
+    TEST_FIELD(vertex, strong, NVM_FIELD_POINTER),
+    TEST_FIELD(vertex, weak, NVM_FIELD_WEAK_POINTER),
+    TEST_FIELD(vertex, tagged, NVM_FIELD_POINTER, .tag = TAGS),
+    TEST_FIELD(vertex, guess, NVM_FIELD_UNION),
+    TEST_FIELD(vertex, inside, NVM_FIELD_POINTER),
+    TEST_FIELD(vertex, any, NVM_FIELD_POINTER)};
+static const struct nvm_type vertex_type = TEST_TYPE(VERTEX_ID, vertex, vertex_fields);
+static const struct nvm_type big_type = TEST_POINTER(BIG_ID, vertex);
+TEST_TYPES(described, &vertex_type, &big_type);
 _Static_assert(sizeof(struct vertex) == 64, "fills a block of its class");
 
 static uint64_t draw(uint64_t *state, uint64_t below) {

@@ -3,6 +3,7 @@
  */
 #include "harness.h"
 #include "store.h"
+#include "type_tables.h"
 
 #include "core/pool.h"
 #include "gc/counts.h"
@@ -21,23 +22,11 @@ struct item {
   struct item *next, *other;
   uint64_t number;
 };
-#define FIELD(member)                                                                              \
-  {.name = #member,                                                                                \
-   .target = ITEM_ID,                                                                              \
-   .offset = offsetof(struct item, member),                                                        \
-   .count = 1,                                                                                     \
-   .stride = 8,                                                                                    \
-   .kind = NVM_FIELD_POINTER}
-static const struct nvm_field fields[] = {FIELD(next), FIELD(other)};
-static const struct nvm_type item_type = {.id = ITEM_ID,
-                                          .name = "struct item",
-                                          .members = "",
-                                          .size = sizeof(struct item),
-                                          .alignment = 8,
-                                          .field_count = 2,
-                                          .fields = fields};
-__attribute__((section(NVM_TYPES_SECTION),
-               used)) static const struct nvm_type *const described[] = {&item_type};
+static const struct nvm_field fields[] = {
+    TEST_FIELD(item, next, NVM_FIELD_POINTER, .target = ITEM_ID),
+    TEST_FIELD(item, other, NVM_FIELD_POINTER, .target = ITEM_ID)};
+static const struct nvm_type item_type = TEST_TYPE(ITEM_ID, item, fields);
+TEST_TYPES(described, &item_type);
 
 static struct among {
   NVM_POOL *pool;

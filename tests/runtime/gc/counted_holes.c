@@ -4,6 +4,7 @@
 #include "gc/counts.h"
 #include "harness.h"
 #include "store.h"
+#include "type_tables.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -15,17 +16,9 @@ enum { LINK_ID = 3341, LINKS = 8, COMMITS = 6 };
 struct link {
   struct link *next;
 };
-static const struct nvm_field fields[] = {
-    {.name = "next", .count = 1, .stride = 8, .kind = NVM_FIELD_POINTER}};
-static const struct nvm_type link_type = {.id = LINK_ID,
-                                          .name = "struct link",
-                                          .members = "",
-                                          .size = sizeof(struct link),
-                                          .alignment = 8,
-                                          .field_count = 1,
-                                          .fields = fields};
-__attribute__((section(NVM_TYPES_SECTION),
-               used)) static const struct nvm_type *const described[] = {&link_type};
+static const struct nvm_field fields[] = {TEST_FIELD(link, next, NVM_FIELD_POINTER)};
+static const struct nvm_type link_type = TEST_TYPE(LINK_ID, link, fields);
+TEST_TYPES(described, &link_type);
 
 static struct link *root_of(NVM_POOL *pool) { return nvm_pool_root(pool); }
 

@@ -4,6 +4,7 @@
 #include "harness.h"
 #include "simulation.h"
 #include "store.h"
+#include "type_tables.h"
 
 #include <pthread.h>
 #include <semaphore.h>
@@ -19,31 +20,11 @@ struct node {
   struct node *next, *other;
 };
 
-#define POINTER(record, member)                                                                    \
-  {.name = #member,                                                                                \
-   .offset = offsetof(struct record, member),                                                      \
-   .count = 1,                                                                                     \
-   .stride = 8,                                                                                    \
-   .kind = NVM_FIELD_POINTER}
-static const struct nvm_field node_fields[] = {POINTER(node, next), POINTER(node, other)};
-static const struct nvm_field links_fields[] = {
-    {.name = "link", .count = 1, .stride = 8, .kind = NVM_FIELD_POINTER}};
-static const struct nvm_type node_type = {.id = NODE_ID,
-                                          .name = "struct node",
-                                          .members = "",
-                                          .size = sizeof(struct node),
-                                          .alignment = 8,
-                                          .field_count = 2,
-                                          .fields = node_fields},
-                             links_type = {.id = LINKS_ID,
-                                           .name = "struct node *",
-                                           .members = "",
-                                           .size = 8,
-                                           .alignment = 8,
-                                           .field_count = 1,
-                                           .fields = links_fields};
-__attribute__((section(NVM_TYPES_SECTION),
-               used)) static const struct nvm_type *const described[] = {&node_type, &links_type};
+static const struct nvm_field node_fields[] = {TEST_FIELD(node, next, NVM_FIELD_POINTER),
+                                               TEST_FIELD(node, other, NVM_FIELD_POINTER)};
+static const struct nvm_type node_type = TEST_TYPE(NODE_ID, node, node_fields),
+                             links_type = TEST_POINTER(LINKS_ID, node);
+TEST_TYPES(described, &node_type, &links_type);
 
 static void begin(NVM_POOL *pool) { CHECK(nvm_tx_begin(pool) == 0); }
 static void commit(NVM_POOL *pool) { CHECK(nvm_tx_commit(pool) == 0); }

@@ -5,6 +5,7 @@
 #include "nvmove/repair.h"
 #include "simulation.h"
 #include "store.h"
+#include "type_tables.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -30,8 +31,7 @@ static const struct nvm_field fields[] = {
    .fields = fields}
 static const struct nvm_type link_type = TYPE(LINK_ID, "struct link"),
                              new_type = TYPE(NEW_ID, "struct new_link");
-__attribute__((section(NVM_TYPES_SECTION),
-               used)) static const struct nvm_type *const described[] = {&link_type};
+TEST_TYPES(described, &link_type);
 static const struct nvm_type *const described_later[] = {&new_type};
 
 static struct link *root_of(NVM_POOL *pool) { return nvm_pool_root(pool); }

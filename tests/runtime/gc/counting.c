@@ -3,6 +3,7 @@
 #include "format/layout_tables.h"
 #include "harness.h"
 #include "store.h"
+#include "type_tables.h"
 
 #include "nvmove/abi.h"
 #include "nvmove/inspect.h"
@@ -30,37 +31,16 @@ struct place {
 static const int64_t kinds[] = {KIND_POINTER};
 static const struct nvm_when when = {
     .offset = offsetof(struct place, kind), .bits = 64, .count = 1, .values = kinds};
-#define FIELD(member, what, ...)                                                                   \
-  {.name = #member,                                                                                \
-   .offset = offsetof(struct place, member),                                                       \
-   .count = 1,                                                                                     \
-   .stride = 8,                                                                                    \
-   .kind = what,                                                                                   \
-   __VA_ARGS__}
-static const struct nvm_field place_fields[] = {FIELD(strong, NVM_FIELD_POINTER),
-                                                FIELD(weak, NVM_FIELD_WEAK_POINTER),
-                                                FIELD(tagged, NVM_FIELD_POINTER, .tag = TAG),
-                                                FIELD(guess, NVM_FIELD_UNION),
-                                                FIELD(when, NVM_FIELD_POINTER, .when = &when),
-                                                FIELD(inside, NVM_FIELD_POINTER)};
-static const struct nvm_field slots_fields[] = {
-    {.name = "slot", .count = 1, .stride = 8, .kind = NVM_FIELD_POINTER}};
-static const struct nvm_type place_type = {.id = PLACE_ID,
-                                           .name = "struct place",
-                                           .members = "",
-                                           .size = sizeof(struct place),
-                                           .alignment = 8,
-                                           .field_count = 6,
-                                           .fields = place_fields},
-                             slots_type = {.id = SLOTS_ID,
-                                           .name = "struct place *",
-                                           .members = "",
-                                           .size = 8,
-                                           .alignment = 8,
-                                           .field_count = 1,
-                                           .fields = slots_fields};
-__attribute__((section(NVM_TYPES_SECTION),
-               used)) static const struct nvm_type *const described[] = {&place_type, &slots_type};
+static const struct nvm_field place_fields[] = {
+    TEST_FIELD(place, strong, NVM_FIELD_POINTER),
+    TEST_FIELD(place, weak, NVM_FIELD_WEAK_POINTER),
+    TEST_FIELD(place, tagged, NVM_FIELD_POINTER, .tag = TAG),
+    TEST_FIELD(place, guess, NVM_FIELD_UNION),
+    TEST_FIELD(place, when, NVM_FIELD_POINTER, .when = &when),
+    TEST_FIELD(place, inside, NVM_FIELD_POINTER)};
+static const struct nvm_type place_type = TEST_TYPE(PLACE_ID, place, place_fields),
+                             slots_type = TEST_POINTER(SLOTS_ID, place);
+TEST_TYPES(described, &place_type, &slots_type);
 
 static uint64_t draw(uint64_t *state, uint64_t below) {
   *state = *state * 6364136223846793005u + 1442695040888963407u;

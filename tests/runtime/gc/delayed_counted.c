@@ -5,6 +5,7 @@
 #include "sectors.h"
 #include "simulation.h"
 #include "store.h"
+#include "type_tables.h"
 
 #include "gc/counts.h"
 
@@ -16,25 +17,10 @@ struct node {
   struct node *next;
 };
 static const struct nvm_field node_fields[] = {
-    {.name = "next", .target = NODE_ID, .count = 1, .stride = 8, .kind = NVM_FIELD_POINTER}};
-static const struct nvm_field links_fields[] = {
-    {.name = "link", .count = 1, .stride = 8, .kind = NVM_FIELD_POINTER}};
-static const struct nvm_type node_type = {.id = NODE_ID,
-                                          .name = "struct node",
-                                          .members = "",
-                                          .size = sizeof(struct node),
-                                          .alignment = 8,
-                                          .field_count = 1,
-                                          .fields = node_fields},
-                             links_type = {.id = LINKS_ID,
-                                           .name = "struct node *",
-                                           .members = "",
-                                           .size = 8,
-                                           .alignment = 8,
-                                           .field_count = 1,
-                                           .fields = links_fields};
-__attribute__((section(NVM_TYPES_SECTION),
-               used)) static const struct nvm_type *const described[] = {&node_type, &links_type};
+    TEST_FIELD(node, next, NVM_FIELD_POINTER, .target = NODE_ID)};
+static const struct nvm_type node_type = TEST_TYPE(NODE_ID, node, node_fields),
+                             links_type = TEST_POINTER(LINKS_ID, node);
+TEST_TYPES(described, &node_type, &links_type);
 
 /* All links are null but those to the nodes, so that none is freed. */
 static void make_counted(const char *path) {

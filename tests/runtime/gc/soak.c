@@ -8,6 +8,7 @@
 #include "harness.h"
 #include "simulation.h"
 #include "store.h"
+#include "type_tables.h"
 
 #include "core/thread.h"
 #include "nvmove/abi.h"
@@ -37,30 +38,12 @@ struct hall {
   struct knot *slot[SLOTS];
 };
 
-static const struct nvm_field knot_fields[] = {
-    {.name = "to", .count = WAYS, .stride = 8, .kind = NVM_FIELD_POINTER},
-    {.name = "weak",
-     .offset = offsetof(struct knot, weak),
-     .count = 1,
-     .stride = 8,
-     .kind = NVM_FIELD_WEAK_POINTER}};
-static const struct nvm_field hall_fields[] = {{.name = "slot",
-                                                .offset = offsetof(struct hall, slot),
-                                                .count = SLOTS,
-                                                .stride = 8,
-                                                .kind = NVM_FIELD_POINTER}};
-#define TYPE(number, record, list)                                                                 \
-  {.id = number,                                                                                   \
-   .name = "struct " #record,                                                                      \
-   .members = "",                                                                                  \
-   .size = sizeof(struct record),                                                                  \
-   .alignment = 8,                                                                                 \
-   .field_count = sizeof(list) / sizeof *(list),                                                   \
-   .fields = list}
-static const struct nvm_type knot_type = TYPE(KNOT_ID, knot, knot_fields),
-                             hall_type = TYPE(HALL_ID, hall, hall_fields);
-__attribute__((section(NVM_TYPES_SECTION),
-               used)) static const struct nvm_type *const described[] = {&knot_type, &hall_type};
+static const struct nvm_field knot_fields[] = {TEST_FIELD(knot, to, NVM_FIELD_POINTER),
+                                               TEST_FIELD(knot, weak, NVM_FIELD_WEAK_POINTER)};
+static const struct nvm_field hall_fields[] = {TEST_FIELD(hall, slot, NVM_FIELD_POINTER)};
+static const struct nvm_type knot_type = TEST_TYPE(KNOT_ID, knot, knot_fields),
+                             hall_type = TEST_TYPE(HALL_ID, hall, hall_fields);
+TEST_TYPES(described, &knot_type, &hall_type);
 
 struct soak {
   char *path;

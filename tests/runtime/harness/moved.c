@@ -2,6 +2,7 @@
 #include "moved.h"
 
 #include "store.h"
+#include "type_tables.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -55,60 +56,34 @@ static const struct nvm_when item_when = {
 static const struct nvm_when depends_when = {
     .offset = 56, .first_bit = 3, .bits = 4, .count = 1, .values = depends_kinds};
 
-#define FIELD(record, member, amount, what, ...)                                                   \
-  {.name = #member,                                                                                \
-   .offset = offsetof(struct record, member),                                                      \
-   .count = amount,                                                                                \
-   .stride = 8,                                                                                    \
-   .kind = what,                                                                                   \
-   __VA_ARGS__}
-#define TYPE(number, record, list)                                                                 \
-  {.id = number,                                                                                   \
-   .name = "struct " #record,                                                                      \
-   .members = "",                                                                                  \
-   .size = sizeof(struct record),                                                                  \
-   .alignment = 8,                                                                                 \
-   .field_count = sizeof(list) / sizeof *(list),                                                   \
-   .fields = list}
-
 static const struct nvm_field item_fields[] = {
-    FIELD(item, is, 2, NVM_FIELD_POINTER, .when = &item_when)};
+    TEST_FIELD(item, is, NVM_FIELD_POINTER, .when = &item_when)};
 static const struct nvm_field node_fields[] = {
-    FIELD(node, next, 1, NVM_FIELD_POINTER),
-    FIELD(node, previous, 1, NVM_FIELD_WEAK_POINTER),
-    FIELD(node, tagged, 1, NVM_FIELD_POINTER, .tag = TAG | HIGH_TAG),
-    FIELD(node, both, 1, NVM_FIELD_XOR),
-    FIELD(node, either, 2, NVM_FIELD_EITHER),
-    FIELD(node, depends, 1, NVM_FIELD_POINTER, .when = &depends_when),
-    FIELD(node, end, 1, NVM_FIELD_POINTER),
-    FIELD(node, items, 1, NVM_FIELD_POINTER),
+    TEST_FIELD(node, next, NVM_FIELD_POINTER),
+    TEST_FIELD(node, previous, NVM_FIELD_WEAK_POINTER),
+    TEST_FIELD(node, tagged, NVM_FIELD_POINTER, .tag = TAG | HIGH_TAG),
+    TEST_FIELD(node, both, NVM_FIELD_XOR),
+    TEST_FIELD(node, either, NVM_FIELD_EITHER),
+    TEST_FIELD(node, depends, NVM_FIELD_POINTER, .when = &depends_when),
+    TEST_FIELD(node, end, NVM_FIELD_POINTER),
+    TEST_FIELD(node, items, NVM_FIELD_POINTER),
     {.name = "text",
      .offset = offsetof(struct node, text),
      .count = 20,
      .stride = 1,
      .kind = NVM_FIELD_VOLATILE}};
-static const struct nvm_field table_fields[] = {{.name = "inner.is",
-                                                 .offset = offsetof(struct table, inner.is),
-                                                 .count = 2,
-                                                 .stride = 8,
-                                                 .kind = NVM_FIELD_UNION},
-                                                {.name = "tail",
-                                                 .target = ITEM_ID,
-                                                 .offset = offsetof(struct table, tail),
-                                                 .stride = sizeof(struct item),
-                                                 .kind = NVM_FIELD_FLEXIBLE_ARRAY}};
-static const struct nvm_field odd_fields[] = {FIELD(odd, hash, 1, NVM_FIELD_ADDRESS),
-                                              FIELD(odd, guess, 1, NVM_FIELD_UNION)};
-static const struct nvm_field packed_fields[] = {FIELD(packed, pointer, 1, NVM_FIELD_POINTER)};
-static const struct nvm_type item_type = TYPE(ITEM_ID, item, item_fields),
-                             node_type = TYPE(NODE_ID, node, node_fields),
-                             table_type = TYPE(TABLE_ID, table, table_fields),
-                             odd_type = TYPE(ODD_ID, odd, odd_fields),
-                             packed_type = TYPE(PACKED_ID, packed, packed_fields),
+static const struct nvm_field table_fields[] = {TEST_FIELD(table, inner.is, NVM_FIELD_UNION),
+                                                TEST_TAIL(table, tail, ITEM_ID)};
+static const struct nvm_field odd_fields[] = {TEST_FIELD(odd, hash, NVM_FIELD_ADDRESS),
+                                              TEST_FIELD(odd, guess, NVM_FIELD_UNION)};
+static const struct nvm_field packed_fields[] = {TEST_FIELD(packed, pointer, NVM_FIELD_POINTER)};
+static const struct nvm_type item_type = TEST_TYPE(ITEM_ID, item, item_fields),
+                             node_type = TEST_TYPE(NODE_ID, node, node_fields),
+                             table_type = TEST_TYPE(TABLE_ID, table, table_fields),
+                             odd_type = TEST_TYPE(ODD_ID, odd, odd_fields),
+                             packed_type = TEST_TYPE(PACKED_ID, packed, packed_fields),
                              raw_type = {.id = RAW_ID, .name = "char", .members = "", .size = 1};
-__attribute__((section(NVM_TYPES_SECTION),
-               used)) static const struct nvm_type *const described[] = {
-    &item_type, &node_type, &table_type, &odd_type, &packed_type, &raw_type};
+TEST_TYPES(described, &item_type, &node_type, &table_type, &odd_type, &packed_type, &raw_type);
 _Static_assert(offsetof(struct node, depends) == 64, "what decides lies in the word before");
 
 struct root {
@@ -117,12 +92,11 @@ struct root {
   char *text; /* of addresses, which are only bytes there */
 };
 enum { ROOT_ID = 2010, ITEMS = 5, TAIL = 7, TEXT = 80000 };
-static const struct nvm_field root_fields[] = {FIELD(root, first, 1, NVM_FIELD_POINTER),
-                                               FIELD(root, table, 1, NVM_FIELD_POINTER),
-                                               FIELD(root, text, 1, NVM_FIELD_POINTER)};
-static const struct nvm_type root_type = TYPE(ROOT_ID, root, root_fields);
-__attribute__((section(NVM_TYPES_SECTION), used)) static const struct nvm_type *const described2 =
-    &root_type;
+static const struct nvm_field root_fields[] = {TEST_FIELD(root, first, NVM_FIELD_POINTER),
+                                               TEST_FIELD(root, table, NVM_FIELD_POINTER),
+                                               TEST_FIELD(root, text, NVM_FIELD_POINTER)};
+static const struct nvm_type root_type = TEST_TYPE(ROOT_ID, root, root_fields);
+TEST_TYPES(described2, &root_type);
 
 static void fill_items(struct item *items, unsigned count, struct node *node) {
   for (unsigned i = 0; i < count; i++) {

@@ -2,6 +2,7 @@
  * their first byte to their last. */
 #include "harness.h"
 #include "store.h"
+#include "type_tables.h"
 
 #include "nvmove/abi.h"
 #include "nvmove/inspect.h"
@@ -16,21 +17,10 @@ struct entry {
 
 enum { ENTRY_ID = 5201, ENTRIES = 8000, STEP = 500, SMALL = 64 };
 
-static const struct nvm_field entry_fields[] = {{.name = "next",
-                                                 .target = ENTRY_ID,
-                                                 .offset = offsetof(struct entry, next),
-                                                 .count = 1,
-                                                 .stride = 8,
-                                                 .kind = NVM_FIELD_POINTER}};
-static const struct nvm_type entry_type = {.id = ENTRY_ID,
-                                           .name = "struct entry",
-                                           .members = "",
-                                           .size = sizeof(struct entry),
-                                           .alignment = 8,
-                                           .field_count = 1,
-                                           .fields = entry_fields};
-__attribute__((section(NVM_TYPES_SECTION), used)) static const struct nvm_type *const described =
-    &entry_type;
+static const struct nvm_field entry_fields[] = {
+    TEST_FIELD(entry, next, NVM_FIELD_POINTER, .target = ENTRY_ID)};
+static const struct nvm_type entry_type = TEST_TYPE(ENTRY_ID, entry, entry_fields);
+TEST_TYPES(described, &entry_type);
 
 static NVM_POOL *make(void) {
   NVM_POOL *pool = test_create(test_path("pool"), 4 << 20);

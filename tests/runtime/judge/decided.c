@@ -6,6 +6,7 @@
 #include "harness.h"
 #include "heap/heap.h"
 #include "store.h"
+#include "type_tables.h"
 
 #include "nvmove/inspect.h"
 
@@ -35,38 +36,15 @@ static const struct nvm_when when = {
     .offset = offsetof(struct var, kind), .bits = 64, .count = 1, .values = pointers};
 static const struct nvm_when cell_when = {
     .offset = offsetof(struct cell, kind), .bits = 64, .count = 1, .values = pointers};
-static const struct nvm_field var_fields[] = {{.name = "p",
-                                               .target = VAR_ID,
-                                               .offset = offsetof(struct var, p),
-                                               .count = 1,
-                                               .stride = 8,
-                                               .kind = NVM_FIELD_POINTER,
-                                               .when = &when}},
-                              cell_fields[] = {{.name = "p",
-                                                .offset = offsetof(struct cell, p),
-                                                .count = 1,
-                                                .stride = 8,
-                                                .kind = NVM_FIELD_POINTER,
-                                                .when = &cell_when}},
-                              row_fields[] = {{.name = "cells",
-                                               .target = ROW_ID + 1,
-                                               .offset = offsetof(struct row, cells),
-                                               .stride = sizeof(struct cell),
-                                               .kind = NVM_FIELD_FLEXIBLE_ARRAY}};
-#define TYPE(record, number, listed)                                                               \
-  {.id = number,                                                                                   \
-   .name = "struct " #record,                                                                      \
-   .members = "",                                                                                  \
-   .size = sizeof(struct record),                                                                  \
-   .alignment = 8,                                                                                 \
-   .field_count = 1,                                                                               \
-   .fields = listed}
-static const struct nvm_type types[] = {TYPE(var, VAR_ID, var_fields),
-                                        TYPE(row, ROW_ID, row_fields),
-                                        TYPE(cell, ROW_ID + 1, cell_fields)};
-__attribute__((section(NVM_TYPES_SECTION),
-               used)) static const struct nvm_type *const described[] = {&types[0], &types[1],
-                                                                         &types[2]};
+static const struct nvm_field var_fields[] = {TEST_FIELD(var, p, NVM_FIELD_POINTER,
+                                                         .target = VAR_ID, .when = &when)},
+                              cell_fields[] = {TEST_FIELD(cell, p, NVM_FIELD_POINTER,
+                                                          .when = &cell_when)},
+                              row_fields[] = {TEST_TAIL(row, cells, ROW_ID + 1)};
+static const struct nvm_type types[] = {TEST_TYPE(VAR_ID, var, var_fields),
+                                        TEST_TYPE(ROW_ID, row, row_fields),
+                                        TEST_TYPE(ROW_ID + 1, cell, cell_fields)};
+TEST_TYPES(described, &types[0], &types[1], &types[2]);
 
 static int state; /* lost by a restart */
 

@@ -1,6 +1,7 @@
 /* judged.c: who is told of an unsafe pointer where several transactions store to the same word. */
 #include "harness.h"
 #include "store.h"
+#include "type_tables.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -15,26 +16,11 @@ struct pair {
   uint64_t number;
   void *many[MANY];
 };
-static const struct nvm_field fields[] = {{.name = "next",
-                                           .target = PAIR_ID,
-                                           .offset = offsetof(struct pair, next),
-                                           .count = 1,
-                                           .stride = 8,
-                                           .kind = NVM_FIELD_POINTER},
-                                          {.name = "many",
-                                           .target = PAIR_ID,
-                                           .offset = offsetof(struct pair, many),
-                                           .count = MANY,
-                                           .stride = 8,
-                                           .kind = NVM_FIELD_POINTER}};
-static const struct nvm_type pair_type = {.id = PAIR_ID,
-                                          .name = "struct pair",
-                                          .size = sizeof(struct pair),
-                                          .alignment = 8,
-                                          .field_count = 2,
-                                          .fields = fields};
-__attribute__((section(NVM_TYPES_SECTION),
-               used)) static const struct nvm_type *const described[] = {&pair_type};
+static const struct nvm_field fields[] = {
+    TEST_FIELD(pair, next, NVM_FIELD_POINTER, .target = PAIR_ID),
+    TEST_FIELD(pair, many, NVM_FIELD_POINTER, .target = PAIR_ID)};
+static const struct nvm_type pair_type = TEST_TYPE(PAIR_ID, pair, fields);
+TEST_TYPES(described, &pair_type);
 
 static int state = 1; /* lost by a restart */
 

@@ -10,6 +10,7 @@
 #include "judge/pointers_safe.h"
 #include "order/order.h"
 #include "tx/tx.h"
+#include "type_tables.h"
 
 #include <signal.h>
 #include <stddef.h>
@@ -57,20 +58,8 @@ static const struct nvm_field tagged_fields[] = {{.name = "p",
                                                     .count = 1,
                                                     .stride = 8,
                                                     .kind = NVM_FIELD_VOLATILE}};
-static const struct nvm_type tagged = {.id = TAGGED_ID,
-                                       .name = "struct tagged",
-                                       .members = "",
-                                       .size = sizeof(struct tagged),
-                                       .alignment = 8,
-                                       .field_count = 1,
-                                       .fields = tagged_fields},
-                             loose = {.id = LOOSE_ID,
-                                      .name = "struct loose",
-                                      .members = "",
-                                      .size = sizeof(struct loose),
-                                      .alignment = 8,
-                                      .field_count = 2,
-                                      .fields = loose_fields},
+static const struct nvm_type tagged = TEST_TYPE(TAGGED_ID, tagged, tagged_fields),
+                             loose = TEST_TYPE(LOOSE_ID, loose, loose_fields),
                              empty = {.id = EMPTY_ID,
                                       .name = "struct empty",
                                       .members = "",
@@ -82,8 +71,7 @@ static const struct nvm_type tagged = {.id = TAGGED_ID,
                                        .alignment = 8,
                                        .field_count = 1,
                                        .fields = volatile_fields};
-__attribute__((section(NVM_TYPES_SECTION), used)) static const struct nvm_type *const types[] = {
-    &tagged, &loose, &empty, &shared};
+TEST_TYPES(types, &tagged, &loose, &empty, &shared);
 
 static int dram;
 

@@ -6,6 +6,7 @@
 #include "harness.h"
 #include "judge/judge.h"
 #include "store.h"
+#include "type_tables.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -38,36 +39,19 @@ struct shared {
 };
 static const int64_t pointer[] = {POINTER};
 static const struct nvm_when when = {.offset = 0, .bits = 64, .count = 1, .values = pointer};
-#define POINTERS(record, member, number)                                                           \
-  {.name = #member,                                                                                \
-   .offset = offsetof(struct record, member),                                                      \
-   .count = number,                                                                                \
-   .stride = 8,                                                                                    \
-   .kind = NVM_FIELD_POINTER,                                                                      \
-   .when = &when}
-static const struct nvm_field
-    spread_fields[] = {POINTERS(spread, near, 1), POINTERS(spread, many, MANY)},
-    head_fields[] = {POINTERS(head, p, 1),
-                     {.name = "cells",
-                      .target = CELL_ID,
-                      .offset = offsetof(struct head, cells),
-                      .stride = sizeof(struct cell),
-                      .kind = NVM_FIELD_FLEXIBLE_ARRAY}},
-    cell_fields[] = {{.name = "p", .count = 1, .stride = 8, .kind = NVM_FIELD_POINTER}},
-    shared_fields[] = {{.name = "word", .count = 1, .stride = 8, .kind = NVM_FIELD_VOLATILE}};
-#define TYPE(record, number)                                                                       \
-  {.id = number,                                                                                   \
-   .name = "struct " #record,                                                                      \
-   .members = "",                                                                                  \
-   .size = sizeof(struct record),                                                                  \
-   .alignment = 8,                                                                                 \
-   .field_count = sizeof record##_fields / sizeof *record##_fields,                                \
-   .fields = record##_fields}
-static const struct nvm_type types[] = {TYPE(spread, SPREAD_ID), TYPE(head, HEAD_ID),
-                                        TYPE(cell, CELL_ID), TYPE(shared, SHARED_ID)};
-__attribute__((section(NVM_TYPES_SECTION),
-               used)) static const struct nvm_type *const described[] = {&types[0], &types[1],
-                                                                         &types[2], &types[3]};
+static const struct nvm_field spread_fields[] = {TEST_FIELD(spread, near, NVM_FIELD_POINTER,
+                                                            .when = &when),
+                                                 TEST_FIELD(spread, many, NVM_FIELD_POINTER,
+                                                            .when = &when)},
+                              head_fields[] = {TEST_FIELD(head, p, NVM_FIELD_POINTER,
+                                                          .when = &when),
+                                               TEST_TAIL(head, cells, CELL_ID)},
+                              cell_fields[] = {TEST_FIELD(cell, p, NVM_FIELD_POINTER)},
+                              shared_fields[] = {TEST_FIELD(shared, word, NVM_FIELD_VOLATILE)};
+static const struct nvm_type types[] = {
+    TEST_TYPE(SPREAD_ID, spread, spread_fields), TEST_TYPE(HEAD_ID, head, head_fields),
+    TEST_TYPE(CELL_ID, cell, cell_fields), TEST_TYPE(SHARED_ID, shared, shared_fields)};
+TEST_TYPES(described, &types[0], &types[1], &types[2], &types[3]);
 
 static int state; /* lost by a restart */
 

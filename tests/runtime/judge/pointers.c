@@ -2,6 +2,7 @@
  * restart; and every symbol of the contract (abi.def) is there. */
 #include "harness.h"
 #include "store.h"
+#include "type_tables.h"
 
 #include <signal.h>
 #include <string.h>
@@ -24,45 +25,20 @@ struct record {
 
 enum { ELEMENT_ID = 1001, RECORD_ID = 1002 };
 
-#define FIELD(record, member, amount, what, to)                                                    \
-  {.name = #member,                                                                                \
-   .target = to,                                                                                   \
-   .offset = offsetof(struct record, member),                                                      \
-   .count = amount,                                                                                \
-   .stride = 8,                                                                                    \
-   .kind = what}
-
-static const struct nvm_field element_fields[] = {FIELD(element, value, 1, NVM_FIELD_POINTER, 0),
+static const struct nvm_field element_fields[] = {TEST_FIELD(element, value, NVM_FIELD_POINTER),
                                                   {.name = "hits",
                                                    .offset = offsetof(struct element, hits),
                                                    .count = 4,
                                                    .stride = 1,
                                                    .kind = NVM_FIELD_VOLATILE}};
-static const struct nvm_type element_type = {.id = ELEMENT_ID,
-                                             .name = "struct element",
-                                             .size = sizeof(struct element),
-                                             .alignment = 8,
-                                             .field_count = 2,
-                                             .fields = element_fields};
+static const struct nvm_type element_type = TEST_TYPE(ELEMENT_ID, element, element_fields);
 static const struct nvm_field record_fields[] = {
-    FIELD(record, next, 1, NVM_FIELD_POINTER, RECORD_ID),
-    FIELD(record, table, 3, NVM_FIELD_WEAK_POINTER, 0),
-    FIELD(record, call, 1, NVM_FIELD_FUNCTION, 0),
-    {.name = "tail",
-     .target = ELEMENT_ID,
-     .offset = offsetof(struct record, tail),
-     .stride = sizeof(struct element),
-     .kind = NVM_FIELD_FLEXIBLE_ARRAY}};
-static const struct nvm_type record_type = {.id = RECORD_ID,
-                                            .name = "struct record",
-                                            .size = sizeof(struct record),
-                                            .alignment = 8,
-                                            .field_count = 4,
-                                            .fields = record_fields};
+    TEST_FIELD(record, next, NVM_FIELD_POINTER, .target = RECORD_ID),
+    TEST_FIELD(record, table, NVM_FIELD_WEAK_POINTER), TEST_FIELD(record, call, NVM_FIELD_FUNCTION),
+    TEST_TAIL(record, tail, ELEMENT_ID)};
+static const struct nvm_type record_type = TEST_TYPE(RECORD_ID, record, record_fields);
 
-__attribute__((section(NVM_TYPES_SECTION),
-               used)) static const struct nvm_type *const described[] = {&element_type,
-                                                                         &record_type};
+TEST_TYPES(described, &element_type, &record_type);
 
 static int state = 1; /* lost by a restart */
 

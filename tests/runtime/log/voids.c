@@ -4,6 +4,7 @@
 
 #include "core/pool.h"
 #include "store.h"
+#include "type_tables.h"
 
 #include <pthread.h>
 #include <semaphore.h>
@@ -98,16 +99,9 @@ struct counted {
   uint64_t far[WORDS];
 };
 static const struct nvm_field counted_fields[] = {
-    {.name = "to", .target = COUNTED_ID, .count = 1, .stride = 8, .kind = NVM_FIELD_POINTER}};
-static const struct nvm_type counted_type = {.id = COUNTED_ID,
-                                             .name = "struct counted",
-                                             .members = "",
-                                             .size = sizeof(struct counted),
-                                             .alignment = 8,
-                                             .field_count = 1,
-                                             .fields = counted_fields};
-__attribute__((section(NVM_TYPES_SECTION),
-               used)) static const struct nvm_type *const described[] = {&counted_type};
+    TEST_FIELD(counted, to, NVM_FIELD_POINTER, .target = COUNTED_ID)};
+static const struct nvm_type counted_type = TEST_TYPE(COUNTED_ID, counted, counted_fields);
+TEST_TYPES(described, &counted_type);
 
 static void make_counted(const char *path) {
   pool = test_create(path, 1 << 20);

@@ -4,6 +4,7 @@
 #include "harness.h"
 #include "hooks.h"
 #include "store.h"
+#include "type_tables.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -109,19 +110,9 @@ struct unsafe {
   unsigned *outside;
 };
 
-static const struct nvm_field unsafe_fields[] = {{.name = "outside",
-                                                  .offset = offsetof(struct unsafe, outside),
-                                                  .count = 1,
-                                                  .stride = 8,
-                                                  .kind = NVM_FIELD_POINTER}};
-static const struct nvm_type unsafe_type = {.id = UNSAFE_ID,
-                                            .name = "struct unsafe",
-                                            .size = sizeof(struct unsafe),
-                                            .alignment = 8,
-                                            .field_count = 1,
-                                            .fields = unsafe_fields};
-__attribute__((section(NVM_TYPES_SECTION),
-               used)) static const struct nvm_type *const described[] = {&unsafe_type};
+static const struct nvm_field unsafe_fields[] = {TEST_FIELD(unsafe, outside, NVM_FIELD_POINTER)};
+static const struct nvm_type unsafe_type = TEST_TYPE(UNSAFE_ID, unsafe, unsafe_fields);
+TEST_TYPES(described, &unsafe_type);
 
 static struct unsafe *record;
 static unsigned lost_by_a_restart;

@@ -2,6 +2,7 @@
 #include "harness.h"
 #include "hooks.h"
 #include "store.h"
+#include "type_tables.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -14,16 +15,9 @@ struct place {
   void *pointer;
 };
 
-static const struct nvm_field place_fields[] = {
-    {.name = "pointer", .count = 1, .stride = 8, .kind = NVM_FIELD_POINTER}};
-static const struct nvm_type place_type = {.id = PLACE_ID,
-                                           .name = "struct place",
-                                           .size = sizeof(struct place),
-                                           .alignment = 8,
-                                           .field_count = 1,
-                                           .fields = place_fields};
-__attribute__((section(NVM_TYPES_SECTION),
-               used)) static const struct nvm_type *const described[] = {&place_type};
+static const struct nvm_field place_fields[] = {TEST_FIELD(place, pointer, NVM_FIELD_POINTER)};
+static const struct nvm_type place_type = TEST_TYPE(PLACE_ID, place, place_fields);
+TEST_TYPES(described, &place_type);
 
 static struct {
   NVM_POOL *pool;

@@ -11,6 +11,7 @@
 #define _GNU_SOURCE
 #include "harness.h"
 #include "store.h"
+#include "type_tables.h"
 
 #include "nvmove/abi.h"
 #include "nvmove/backup.h"
@@ -67,9 +68,7 @@ static const struct nvm_field hall_fields[] = {
 static const struct nvm_type own_type = {TYPE(OWN_ID, own)}, big_type = {TYPE(BIG_ID, big)},
                              hall_type = {TYPE(HALL_ID, hall), .field_count = 1,
                                           .fields = hall_fields};
-__attribute__((section(NVM_TYPES_SECTION),
-               used)) static const struct nvm_type *const described[] = {&own_type, &big_type,
-                                                                         &hall_type};
+TEST_TYPES(described, &own_type, &big_type, &hall_type);
 
 static NVM_POOL *pools[POOLS];
 static struct hall *halls[POOLS];

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "harness.h"
 #include "store.h"
+#include "type_tables.h"
 
 #include "nvmove/inspect.h"
 
@@ -29,27 +30,16 @@ static struct server {
 } server;
 static struct item *newest;
 
-#define FIELD(record, member, to, many, what)                                                      \
-  {.name = #member,                                                                                \
-   .target = to,                                                                                   \
-   .offset = offsetof(struct record, member),                                                      \
-   .count = many,                                                                                  \
-   .stride = 8,                                                                                    \
-   .kind = what}
-static const struct nvm_field item_fields[] = {FIELD(item, next, ITEM, 1, NVM_FIELD_POINTER),
-                                               FIELD(item, seen, 0, 1, NVM_FIELD_VOLATILE)};
-static const struct nvm_field server_fields[] = {FIELD(server, log, 0, 1, NVM_FIELD_VOLATILE),
-                                                 FIELD(server, clock, 0, 2, NVM_FIELD_VOLATILE),
-                                                 FIELD(server, first, ITEM, 1, NVM_FIELD_POINTER)};
-static const struct nvm_field link_fields[] = {{"", ITEM, 0, 0, 1, 8, NVM_FIELD_POINTER, NULL}};
-#define TYPE(name, number, record, members)                                                        \
-  static const struct nvm_type name##_type = {number, #record, "",           sizeof(record),       \
-                                              8,      members, name##_fields};                     \
-  __attribute__((section(NVM_TYPES_SECTION),                                                       \
-                 used)) static const struct nvm_type *const name##_described = &name##_type;
-TYPE(item, ITEM, struct item, 2)
-TYPE(server, SERVER, struct server, 3)
-TYPE(link, LINK, struct item *, 1)
+static const struct nvm_field item_fields[] = {
+    TEST_FIELD(item, next, NVM_FIELD_POINTER, .target = ITEM),
+    TEST_FIELD(item, seen, NVM_FIELD_VOLATILE)};
+static const struct nvm_field server_fields[] = {
+    TEST_FIELD(server, log, NVM_FIELD_VOLATILE), TEST_FIELD(server, clock, NVM_FIELD_VOLATILE),
+    TEST_FIELD(server, first, NVM_FIELD_POINTER, .target = ITEM)};
+static const struct nvm_type item_type = TEST_TYPE(ITEM, item, item_fields),
+                             server_type = TEST_TYPE(SERVER, server, server_fields),
+                             link_type = TEST_POINTER(LINK, item);
+TEST_TYPES(described, &item_type, &server_type, &link_type);
 
 static const struct nvm_root server_root = {"server", "", &server, sizeof server, SERVER, 0, NULL};
 static const struct nvm_root newest_root = {"newest", "", &newest, sizeof newest, LINK, 0, NULL};

@@ -7,6 +7,7 @@
 #include "simulation.h"
 #include "sparse.h"
 #include "store.h"
+#include "type_tables.h"
 
 #include "nvmove/inspect.h"
 
@@ -34,26 +35,12 @@ struct hook {
   uint64_t lookalike; /* a number */
 };
 
-#define FIELD(member, what)                                                                        \
-  {.name = #member, .offset = offsetof(struct hook, member), .count = 1, .stride = 8, .kind = what}
-static const struct nvm_field hook_fields[] = {{.name = "next",
-                                                .target = HOOK_ID,
-                                                .offset = offsetof(struct hook, next),
-                                                .count = 1,
-                                                .stride = 8,
-                                                .kind = NVM_FIELD_POINTER},
-                                               FIELD(constant, NVM_FIELD_POINTER),
-                                               FIELD(marked, NVM_FIELD_STATIC_POINTER),
-                                               FIELD(call, NVM_FIELD_FUNCTION)};
-static const struct nvm_type hook_type = {.id = HOOK_ID,
-                                          .name = "struct hook",
-                                          .members = "",
-                                          .size = sizeof(struct hook),
-                                          .alignment = 8,
-                                          .field_count = 4,
-                                          .fields = hook_fields};
-__attribute__((section(NVM_TYPES_SECTION), used)) static const struct nvm_type *const described =
-    &hook_type;
+static const struct nvm_field hook_fields[] = {
+    TEST_FIELD(hook, next, NVM_FIELD_POINTER, .target = HOOK_ID),
+    TEST_FIELD(hook, constant, NVM_FIELD_POINTER),
+    TEST_FIELD(hook, marked, NVM_FIELD_STATIC_POINTER), TEST_FIELD(hook, call, NVM_FIELD_FUNCTION)};
+static const struct nvm_type hook_type = TEST_TYPE(HOOK_ID, hook, hook_fields);
+TEST_TYPES(described, &hook_type);
 
 static uint64_t state[PLACES];
 static void call_one(void) {}

@@ -9,6 +9,7 @@
 #include "pool/pool.h"
 #include "simulation.h"
 #include "store.h"
+#include "type_tables.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -20,8 +21,7 @@ enum { OLD_ID = 3281, NEW_ID, WORDS = 40000, EVENTS_MAX = 1 << 20 };
 #define TYPE(number, text) {.id = number, .name = text, .members = "", .size = 64, .alignment = 8}
 static const struct nvm_type old_type = TYPE(OLD_ID, "struct first"),
                              new_type = TYPE(NEW_ID, "struct second");
-__attribute__((section(NVM_TYPES_SECTION),
-               used)) static const struct nvm_type *const described[] = {&old_type, &new_type};
+TEST_TYPES(described, &old_type, &new_type);
 
 static const void *flushed[EVENTS_MAX];
 static size_t flushes;

@@ -9,6 +9,7 @@
 #include "sparse.h"
 #include "stepping.h"
 #include "store.h"
+#include "type_tables.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -19,17 +20,9 @@ enum { LINK_ID = 3391, LINKS = 2 << 20 >> 3 };
 struct link {
   struct link *to;
 };
-static const struct nvm_field link_fields[] = {
-    {.name = "to", .count = 1, .stride = 8, .kind = NVM_FIELD_POINTER}};
-static const struct nvm_type link_type = {.id = LINK_ID,
-                                          .name = "struct link",
-                                          .members = "",
-                                          .size = sizeof(struct link),
-                                          .alignment = 8,
-                                          .field_count = 1,
-                                          .fields = link_fields};
-__attribute__((section(NVM_TYPES_SECTION),
-               used)) static const struct nvm_type *const described[] = {&link_type};
+static const struct nvm_field link_fields[] = {TEST_FIELD(link, to, NVM_FIELD_POINTER)};
+static const struct nvm_type link_type = TEST_TYPE(LINK_ID, link, link_fields);
+TEST_TYPES(described, &link_type);
 
 static NVM_POOL *pool;
 static struct {

@@ -6,6 +6,7 @@
 #include "sparse.h"
 #include "stepping.h"
 #include "store.h"
+#include "type_tables.h"
 
 enum { WORDS = 20, LINK_ID = 3392 };
 
@@ -16,15 +17,8 @@ struct words {
 };
 static const struct nvm_field fields[] = {
     {.name = "link", .offset = 8, .count = 1, .stride = 8, .kind = NVM_FIELD_POINTER}};
-static const struct nvm_type type = {.id = LINK_ID,
-                                     .name = "struct words",
-                                     .members = "",
-                                     .size = sizeof(struct words),
-                                     .alignment = 8,
-                                     .field_count = 1,
-                                     .fields = fields};
-__attribute__((section(NVM_TYPES_SECTION),
-               used)) static const struct nvm_type *const described[] = {&type};
+static const struct nvm_type type = TEST_TYPE(LINK_ID, words, fields);
+TEST_TYPES(described, &type);
 
 static NVM_POOL *pool;
 static struct words *root, *dram; /* no variable, whose name would be looked for */
