@@ -43,16 +43,19 @@ int nvm_pool_each_block(NVM_POOL *pool, bool reach,
 
 /* Looks at every pointer whose field is described: does it lead into a block, is it aligned for
  * what it leads to, does it lead out of the pool? Calls `report` (or null) with a line for each
- * fault. Gives the number of faults, -1: the heap is damaged. nvm_pool_verify looks at the rest. */
+ * fault. Gives the number of faults, -1: the heap is damaged. Pointers in garbage are no faults.
+ * Garbage: blocks that the root does not lead to; with NVM_XOR_PTR fields no block counts as
+ * garbage. nvm_pool_verify looks at the rest. */
 long long nvm_pool_verify_pointers(NVM_POOL *pool, void (*report)(void *context, const char *line),
                                    void *context);
 
-/* The same, with more than the line of each fault. Dangling: it leads to a place of the pool at which
- * no block is allocated. */
+/* The same, with more than the line of each fault; bad pointers in garbage are reported, too, and not
+ * counted. Dangling: it leads to a place of the pool at which no block is allocated. */
 struct nvm_bad_pointer {
   uint64_t offset;   /* of the pointer, in the file */
   uint64_t leads_to; /* of a dangling one, in the file */
   bool is_dangling;
+  bool in_garbage; /* nvm_pool_collect frees the block that has it */
   const char *line;
 };
 long long nvm_pool_each_bad_pointer(NVM_POOL *pool,
@@ -83,6 +86,17 @@ struct nvm_account {
   uint64_t counts_recovered; /* transactions whose references this opening counted */
 };
 int nvm_pool_account(NVM_POOL *pool, struct nvm_account *account);
+
+/* What the program that opened the pool file last chose, or was told to choose by NVMOVE_METHOD,
+ * NVMOVE_DOMAIN and NVMOVE_DURABLE. nvm_pool_info has the choice of an opening of one's own.
+ * `method` is valid for ever. The pool must not be open (NVM_EBUSY); the other errors are those of
+ * nvm_pool_check. */
+struct nvm_last_opening {
+  const char *method; /* as in struct nvm_info */
+  enum nvm_domain domain;
+  bool is_delayed; /* commits did not wait for the disk (NVMOVE_DURABLE) */
+};
+int nvm_pool_last_opening(const char *path, struct nvm_last_opening *last);
 
 #ifdef __cplusplus
 }

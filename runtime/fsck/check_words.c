@@ -3,12 +3,18 @@
  * Looks at the words that the types of the blocks describe. A fault is told with the field, the
  * type and the offset of the word. What nobody decides (unions, blocks without type)
  * and numbers that look like addresses are not judged.
+ *
+ * Garbage is freed by several transactions (gc/collect.c, gc/release.c). A crash between two of them
+ * leaves garbage with pointers to blocks that are free. No data are lost by that: such a pointer is
+ * reported as one in garbage, and is no fault. Which blocks are garbage is only asked where there
+ * are faults.
  */
 #include "fsck/check_words.h"
 
 #include "format/address.h"
 #include "fsck/repair.h"
 #include "gc/collect.h"
+#include "gc/reach.h"
 #include "heap/heap_chunks.h"
 #include "heap/heap_types.h"
 #include "symbols/statics.h"
@@ -29,9 +35,17 @@ struct check {
   void (*report)(void *, const struct nvm_bad_pointer *);
   void *context;
   uint64_t faults;
-  struct nvmi_repair *repair; /* or null: only look */
-  bool null;                  /* what is wrong becomes null */
+  struct nvmi_repair *repair;      /* or null: only look */
+  bool null;                       /* what is wrong becomes null */
+  bool counts;                     /* faults are counted, and neither reported nor repaired */
+  struct nvmi_reach *reach;        /* null: not known */
+  const struct nvmi_block *holder; /* of the word that is looked at */
 };
+
+/* In a block that the root does not lead to. */
+static bool is_garbage(const struct check *check) {
+  return check->reach && !nvmi_is_reached(check->reach, check->holder->offset);
+}
 
 static void __attribute__((format(printf, 4, 5))) fault(struct check *check,
                                                         const struct nvmi_word *word,
@@ -39,6 +53,11 @@ static void __attribute__((format(printf, 4, 5))) fault(struct check *check,
                                                         const char *format, ...) {
   char what[160], line[320];
   va_list arguments;
+  bad.in_garbage = is_garbage(check);
+  if (check->counts) {
+    check->faults++;
+    return;
+  }
   va_start(arguments, format);
   vsnprintf(what, sizeof what, format, arguments);
   va_end(arguments);
@@ -50,8 +69,8 @@ static void __attribute__((format(printf, 4, 5))) fault(struct check *check,
     nvmi_mended(check->repair, "%s; it is null", line);
     return;
   }
-  check->faults++;
-  if (check->repair)
+  check->faults += !bad.in_garbage;
+  if (check->repair && !bad.in_garbage)
     nvmi_left(check->repair, "%s (--null-dangling makes it null)", line);
   bad.line = line;
   if (check->report)
@@ -156,7 +175,7 @@ static void check_mark(struct check *check, const struct nvmi_word *word, bool i
   uint32_t head = check->map.run[(offset - check->pool->header.heap_offset) >> NVM_CHUNK_SHIFT];
   uint64_t chunk = *nvmi_chunk_word(check->pool, head - 1);
   bool is_large = (chunk & 0xff) == NVM_CHUNK_LARGE;
-  if (check->repair && !is_large && !(chunk & NVM_SPAN_STATICS)) {
+  if (check->repair && !check->counts && !is_large && !(chunk & NVM_SPAN_STATICS)) {
     nvmi_chunk_mark(check->pool, head - 1, chunk | NVM_SPAN_STATICS);
     nvmi_mended(check->repair, "chunk %u: marked as a span with pointers to static data", head - 1);
   } else if (is_large ? !is_static : !(chunk & NVM_SPAN_STATICS))
@@ -194,6 +213,7 @@ static bool check_word(void *context, const struct nvmi_word *word) {
 static bool check_block(void *context, const struct nvmi_block *block) {
   struct check *check = context;
   const struct nvm_type *type = nvmi_type_layout(check->pool, block->type);
+  check->holder = block;
   return !type || nvmi_block_words(check->pool, type, check->pool->home + block->offset,
                                    block->size, check_word, check);
 }
@@ -218,13 +238,36 @@ static void check_root(struct check *check) {
     check->report(check->context, &bad);
 }
 
+static int check_runs(struct check *check) {
+  return nvmi_each_run(check->pool, 1, check_run, check, sizeof *check) < 0 ? -1 : 0;
+}
+
+/* With pointers that cannot be followed nothing is known to be garbage. */
+static int check_with_reach(struct check *check) {
+  struct nvmi_reach reach = {0};
+  if (nvmi_reach(&reach, check->pool) == 0)
+    check->reach = &reach;
+  int result = check_runs(check);
+  if (check->reach)
+    nvmi_reach_free(&reach);
+  check->reach = NULL;
+  return result;
+}
+
+/* Most pools have no fault: then it is enough to count. */
 static long long check_all(struct check *check) {
   if (nvmi_block_map_make(&check->map, check->pool))
     return -1;
+  check->counts = true;
+  int result = check_runs(check);
+  bool some = check->faults;
+  check->counts = false;
+  check->faults = 0;
+  if (result == 0 && some)
+    result = check_with_reach(check);
   check_root(check);
-  int used = nvmi_each_run(check->pool, 1, check_run, check, sizeof *check);
   nvmi_block_map_free(&check->map);
-  return used < 0 ? -1 : (long long)check->faults;
+  return result ? -1 : (long long)check->faults;
 }
 
 long long nvm_pool_each_bad_pointer(NVM_POOL *pool,
@@ -243,7 +286,7 @@ struct lines {
 
 static void report_line(void *context, const struct nvm_bad_pointer *bad) {
   const struct lines *lines = context;
-  if (lines->report)
+  if (lines->report && !bad->in_garbage)
     lines->report(lines->context, bad->line);
 }
 

@@ -122,10 +122,12 @@ static bool mend_method(struct nvmi_repair *repair, struct nvm_header *h) {
   return true;
 }
 
+/* The formats differ in what proves a record, and only a pool on a disk has the second one. A closed
+ * pool has no record that counts. */
 static bool mend_log_format(struct nvmi_repair *repair, struct nvm_header *h) {
-  (void)repair;
-  h->log_format = NVM_LOG_FORMAT; /* there was never another */
-  return true;
+  h->log_format = NVM_LOG_FORMAT;
+  return h->state == NVM_STATE_CLEAN || repair->how->drop_log || h->domain == NVM_DOMAIN_PROCESS ||
+         h->domain == NVM_DOMAIN_POWER;
 }
 
 static bool mend_domain(struct nvmi_repair *repair, struct nvm_header *h) {

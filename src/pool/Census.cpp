@@ -27,6 +27,14 @@ void rememberLine(void *Context, const char *Line) {
   static_cast<std::vector<std::string> *>(Context)->push_back(Line);
 }
 
+void rememberPointer(void *Context, const nvm_bad_pointer *Bad) {
+  auto &Found = *static_cast<Findings *>(Context);
+  if (Bad->in_garbage)
+    Found.InGarbage++;
+  else
+    Found.Faults.push_back(Bad->line);
+}
+
 std::string hex(const uint8_t *Bytes, size_t Size) {
   return llvm::toHex(llvm::ArrayRef<uint8_t>(Bytes, Size), /*LowerCase=*/true);
 }
@@ -62,7 +70,15 @@ void printTally(llvm::raw_ostream &OS, const std::map<std::string, Tally> &Talli
        << Name << '\n';
 }
 
-llvm::Expected<llvm::json::Object> describe(const OpenPool &Pool) {
+llvm::Expected<llvm::json::Object> describe(const std::string &Path) {
+  Hold AllLooks(Path);
+  nvm_last_opening Last;
+  if (nvm_pool_last_opening(Path.c_str(), &Last))
+    return lastError();
+  llvm::Expected<OpenPool> Looked = OpenPool::look(Path);
+  if (!Looked)
+    return Looked.takeError();
+  const OpenPool &Pool = *Looked;
   nvm_info Info;
   nvm_account Account;
   nvm_usage Usage;
@@ -76,16 +92,17 @@ llvm::Expected<llvm::json::Object> describe(const OpenPool &Pool) {
     return Counted.takeError();
   return llvm::json::Object{
       {"schema_version", 1},
-      {"path", Info.path},
+      {"path", Path},
       {"id", hex(Account.id, sizeof Account.id)},
       {"program_build_id", llvm::StringRef(hex(Account.build_id, 32)).rtrim('0').str()},
       {"size", Info.size},
       {"size_max", Info.size_max},
       {"base", "0x" + llvm::utohexstr(Account.base, true)},
-      {"method", Info.method},
-      {"domain", Info.domain == NVM_DOMAIN_POWER  ? "power"
-                 : Info.domain == NVM_DOMAIN_DISK ? "disk"
+      {"method", Last.method},
+      {"domain", Last.domain == NVM_DOMAIN_POWER  ? "power"
+                 : Last.domain == NVM_DOMAIN_DISK ? "disk"
                                                   : "process"},
+      {"delayed", Last.is_delayed},
       {"openings", Info.generation - 1}, // this look is none
       {"clean_shutdowns", Account.clean_shutdowns},
       {"unclean_shutdowns", Account.unclean_shutdowns},
@@ -114,7 +131,9 @@ void printDescription(llvm::raw_ostream &OS, const llvm::json::Object &D) {
      << "  base          " << Text("base");
   if (Number("unfinished_moves"))
     OS << " (a move to there is not finished; the next opening goes on)";
-  OS << "\n  method        " << Text("method") << ", domain " << Text("domain") << '\n'
+  OS << "\n  method        " << Text("method") << ", domain " << Text("domain")
+     << (D.getBoolean("delayed").value_or(false) ? ", commits did not wait for the disk" : "")
+     << " (last opening)\n"
      << "  openings      " << Number("openings") << ", closed " << Number("clean_shutdowns")
      << ", recovered " << Number("unclean_shutdowns") << '\n';
   if (Number("undone") || Number("replayed"))
@@ -148,7 +167,7 @@ llvm::Expected<Findings> checkPool(const std::string &Path, bool AsOpened) {
   if (!Pool)
     return Pool.takeError();
   if (nvm_pool_verify(Pool->get(), rememberLine, &Faults) < 0 ||
-      nvm_pool_verify_pointers(Pool->get(), rememberLine, &Faults) < 0)
+      nvm_pool_each_bad_pointer(Pool->get(), rememberPointer, &Found) < 0)
     return lastError();
   if (!Faults.empty())
     return Found;

@@ -23,14 +23,15 @@ struct Census {
 llvm::Expected<Census> takeCensus(const OpenPool &Pool, bool Reach);
 
 /// `nvmove pool info`: the pool's own account, and its census.
-llvm::Expected<llvm::json::Object> describe(const OpenPool &Pool);
+llvm::Expected<llvm::json::Object> describe(const std::string &Path);
 /// The same for people.
 void printDescription(llvm::raw_ostream &OS, const llvm::json::Object &Description);
 
 /// In words. A hint is what looks wrong and may be right (Mistyped.h).
 struct Findings {
   std::vector<std::string> Faults, Hints;
-  uint64_t Untyped = 0; ///< blocks of which nothing was looked at, if there is no fault
+  uint64_t InGarbage = 0; ///< bad pointers in blocks that the root does not lead to
+  uint64_t Untyped = 0;   ///< blocks of which nothing was looked at, if there is no fault
 };
 /// `nvmove pool check`: every fault, and the hints if there is none. \p AsOpened: what an opening mends
 /// is none.

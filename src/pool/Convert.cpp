@@ -255,8 +255,10 @@ llvm::Expected<uint64_t> Converter::newPlace(uint64_t Address, uint64_t Target,
       llvm::upper_bound(Blocks, At, [](const char *A, const Block &B) { return A < B.Old; });
   if (Behind == Blocks.begin() ||
       static_cast<uint64_t>(At - std::prev(Behind)->Old) >= std::prev(Behind)->OldSize)
-    return failed(What + " leads to nothing; 'nvmove pool repair --null-dangling' on a copy makes "
-                         "it null");
+    return failed(What +
+                  " leads to nothing. On a copy: 'nvmove pool gc' frees the block that has it "
+                  "if the root does not lead there, 'nvmove pool repair --null-dangling' "
+                  "makes it null");
   const Block &B = *std::prev(Behind);
   auto Inside = static_cast<uint64_t>(At - B.Old), Index = uint64_t(0);
   if (B.Plan && !B.Plan->Pairs.empty()) {

@@ -55,7 +55,11 @@
 #include <unistd.h>
 
 #ifdef OLD
-typedef NVM_STRUCT pair { int key; struct item *to; } pair;
+typedef NVM_STRUCT pair {
+  int key;
+  struct item *to;
+}
+pair;
 typedef NVM_STRUCT item {
   struct item *next;
   int count;
@@ -67,10 +71,26 @@ typedef NVM_STRUCT item {
   float ratio;
   const char *text;
   void (*call)(void);
-} item;
-typedef NVM_STRUCT list { item *first, *last; int *inside; long n; union { item *it; long number; } u; struct same *same; pair tail[]; } list;
+}
+item;
+typedef NVM_STRUCT list {
+  item *first, *last;
+  int *inside;
+  long n;
+  union {
+    item *it;
+    long number;
+  } u;
+  struct same *same;
+  pair tail[];
+}
+list;
 #else
-typedef NVM_STRUCT pair { struct item *to; long key; } pair;
+typedef NVM_STRUCT pair {
+  struct item *to;
+  long key;
+}
+pair;
 typedef NVM_STRUCT item {
   int mode;
   long total;
@@ -83,10 +103,28 @@ typedef NVM_STRUCT item {
   unsigned long bits : 9;
   void (*call)(void);
   const char *text;
-} item;
-typedef NVM_STRUCT list { long n; item *first; long *inside; item *last; long extra; struct same *same; union { item *it; long number; } u; pair tail[]; } list;
+}
+item;
+typedef NVM_STRUCT list {
+  long n;
+  item *first;
+  long *inside;
+  item *last;
+  long extra;
+  struct same *same;
+  union {
+    item *it;
+    long number;
+  } u;
+  pair tail[];
+}
+list;
 #endif
-typedef NVM_STRUCT same { int value; item *of; } same;
+typedef NVM_STRUCT same {
+  int value;
+  item *of;
+}
+same;
 
 static void hello(void) { puts("hello"); }
 
@@ -128,7 +166,8 @@ int main(int argc, char **argv) {
 #ifdef OLD
   unlink(argv[1]);
 #endif
-  NVM_POOL *pool = access(argv[1], F_OK) ? nvm_pool_create(argv[1], 1 << 20) : nvm_pool_open(argv[1]);
+  NVM_POOL *pool =
+      access(argv[1], F_OK) ? nvm_pool_create(argv[1], 1 << 20) : nvm_pool_open(argv[1]);
   if (!pool)
     return fprintf(stderr, "%s\n", nvm_strerror()), 2;
   list *l = nvm_pool_root(pool);
@@ -144,12 +183,12 @@ int main(int argc, char **argv) {
     return nvm_pool_close(pool);
   }
 #ifndef OLD
-  printf("n %ld inside %ld last %s same %d to %s\n", l->n, l->inside ? *l->inside : 0, l->last->name, l->same->value,
-         l->u.it ? l->u.it->name : "nothing");
+  printf("n %ld inside %ld last %s same %d to %s\n", l->n, l->inside ? *l->inside : 0,
+         l->last->name, l->same->value, l->u.it ? l->u.it->name : "nothing");
   for (item *i = l->first; i; i = i->next) {
-    printf("%s total %ld small %ld mode %d fresh %g pair %ld %s text %s bits %d ratio %g code %d\n", i->name,
-           i->total, i->small, i->mode, i->fresh, i->pairs[1].key, i->pairs[1].to->name, i->text, (int)i->bits,
-           i->ratio, i->code);
+    printf("%s total %ld small %ld mode %d fresh %g pair %ld %s text %s bits %d ratio %g code %d\n",
+           i->name, i->total, i->small, i->mode, i->fresh, i->pairs[1].key, i->pairs[1].to->name,
+           i->text, (int)i->bits, i->ratio, i->code);
     i->call();
   }
   for (int i = 0; i < 3; i++)

@@ -44,7 +44,8 @@ typedef NVM_STRUCT node {
   } either;
   long count;
   NVM_PTR(struct node) tail[];
-} node;
+}
+node;
 
 static int ok(void) { return 0; }
 

@@ -43,9 +43,14 @@ typedef NVM_STRUCT record {
   float f[3];
   long double l[4];
   _Bool on[3];
-  struct { char id[1]; float part; } parts[1];
-} record;
-typedef NVM_STRUCT head { int n[3]; } head;
+  struct {
+    char id[1];
+    float part;
+  } parts[1];
+}
+record;
+typedef NVM_STRUCT head { int n[3]; }
+head;
 
 int main(int argc, char **argv) {
   NVM_POOL *pool = nvm_pool_create(argv[1], 1 << 20);
@@ -54,7 +59,8 @@ int main(int argc, char **argv) {
   memcpy(r->raw, "\1\0\2\3\xff\xfe", 6);
   memcpy(r->hidden, "\xff\0abc", 6);
   memcpy(r->stale, "new\0er", 6);
-  strcpy(r->name, "gr\xc3\xb6\xc3\x9f" "e");
+  strcpy(r->name, "gr\xc3\xb6\xc3\x9f"
+                  "e");
   memcpy(r->cut, "gr\xc3", 3);
   const unsigned long odd = 0x7ff8000000000001;
   const double d[] = {NAN, INFINITY, -INFINITY, -0.0, 1.5};

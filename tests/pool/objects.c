@@ -1,8 +1,8 @@
 // What is in a pool, told without the program.
-// RUN: %cc %s -o %t && %t %pool
+// RUN: %cc %s -o %t && env NVMOVE_METHOD=undo %t %pool
 // RUN: %nvmove pool info %pool | FileCheck --check-prefix=INFO %s
 // INFO: objects.c.pool
-// INFO: method {{undo|shadow}}, domain process
+// INFO: method undo, domain process (last opening)
 // INFO: openings 1, closed 1, recovered 0
 // INFO: allocated 6 blocks
 // INFO: root @0x
@@ -80,7 +80,8 @@ typedef NVM_STRUCT node {
   } pairs[2];
   bool on;
   int (*call)(const char *);
-} node;
+}
+node;
 
 typedef NVM_STRUCT list {
   node *first;
@@ -91,7 +92,8 @@ typedef NVM_STRUCT list {
     int id;
     node *node;
   } items[];
-} list;
+}
+list;
 
 static int again(const char *path) {
   NVM_POOL *pool = nvm_pool_open(path);

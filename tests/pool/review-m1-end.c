@@ -57,7 +57,9 @@ struct all {
 _Static_assert(sizeof(struct node) == 64 && sizeof(struct item) == 64, "they fill their blocks");
 
 static NVM_POOL *pool;
-static struct item *items(long count) { return nvm_calloc(pool, NVM_TYPE_ID(struct item), count, 64); }
+static struct item *items(long count) {
+  return nvm_calloc(pool, NVM_TYPE_ID(struct item), count, 64);
+}
 
 static struct vector *vector(long count) {
   struct vector *made = nvm_alloc(pool, NVM_TYPE_ID(struct vector), sizeof *made);

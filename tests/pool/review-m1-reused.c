@@ -64,8 +64,10 @@ int main(int argc, char **argv) {
   all->text = nvm_calloc(pool, NVM_TYPE_ID(struct text), 1, sizeof *all->text);
   all->page = nvm_calloc(pool, NVM_TYPE_ID(struct page), 1, sizeof *all->page);
   if (!strcmp(argv[2], "whole")) {
-    all->flexible = nvm_calloc(pool, NVM_TYPE_ID(struct flexible), 1, sizeof *all->flexible + 5 * sizeof(struct item));
-    all->classic = nvm_calloc(pool, NVM_TYPE_ID(struct classic), 1, sizeof *all->classic + 5 * sizeof(struct item));
+    all->flexible = nvm_calloc(pool, NVM_TYPE_ID(struct flexible), 1,
+                               sizeof *all->flexible + 5 * sizeof(struct item));
+    all->classic = nvm_calloc(pool, NVM_TYPE_ID(struct classic), 1,
+                              sizeof *all->classic + 5 * sizeof(struct item));
     all->arena = nvm_calloc(pool, NVM_TYPE_ID(struct arena), 1, sizeof *all->arena);
     all->items[1]->next = &all->flexible->items[3];
     all->items[2]->next = &all->classic->items[4];

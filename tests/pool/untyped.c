@@ -36,7 +36,8 @@ int main(int argc, char **argv) {
   if (argc > 1 && access(argv[1], F_OK) == 0) {
     NVM_POOL *pool = nvm_pool_open(argv[1]);
     void **from = pool ? nvm_pool_root(pool) : NULL;
-    return !from || nvm_pool_of(from[0]) != pool || ((long *)from[0])[1] != 7 || nvm_pool_close(pool);
+    return !from || nvm_pool_of(from[0]) != pool || ((long *)from[0])[1] != 7 ||
+           nvm_pool_close(pool);
   }
   NVM_POOL *pool = nvm_pool_create(argv[1], 4 << 20);
   nvm_tx_begin(pool);

@@ -15,7 +15,8 @@
 typedef NVM_STRUCT both {
   NVM_XOR_PTR uintptr_t neighbours;
   long value;
-} both;
+}
+both;
 
 int main(int argc, char **argv) {
   (void)argc;

@@ -68,10 +68,7 @@ void printJson(llvm::raw_ostream &OS, llvm::json::Value Value) {
 namespace {
 
 llvm::Expected<int> info(const Arguments &A) {
-  llvm::Expected<pool::OpenPool> Pool = pool::OpenPool::look(A.Pool.Path);
-  if (!Pool)
-    return Pool.takeError();
-  llvm::Expected<llvm::json::Object> Description = pool::describe(*Pool);
+  llvm::Expected<llvm::json::Object> Description = pool::describe(A.Pool.Path);
   if (!Description)
     return Description.takeError();
   if (llvm::Error E = print(A, [&](llvm::raw_ostream &OS) {
@@ -94,6 +91,7 @@ llvm::Expected<int> check(const Arguments &A) {
           printJson(OS, llvm::json::Object{{"schema_version", 1},
                                            {"path", A.Pool.Path},
                                            {"faults", llvm::json::Array(Faults)},
+                                           {"in_garbage", Found->InGarbage},
                                            {"hints", llvm::json::Array(Found->Hints)}});
           return;
         }
@@ -102,6 +100,10 @@ llvm::Expected<int> check(const Arguments &A) {
         for (const std::string &Hint : Found->Hints)
           OS << A.Pool.Path << ": hint: " << Hint
              << ": freed and given out again, or a cast (docs/guide/operations.md)\n";
+        if (Found->InGarbage)
+          OS << A.Pool.Path
+             << ": wrong pointers in blocks that the root does not lead to: " << Found->InGarbage
+             << ". These are no faults; 'nvmove pool gc' frees the blocks\n";
         OS << A.Pool.Path << ": " << (Faults.empty() ? "no" : std::to_string(Faults.size()))
            << (Faults.size() == 1 ? " fault\n" : " faults\n");
       }))

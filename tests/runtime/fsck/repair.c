@@ -2,6 +2,7 @@
  * leads to is as it was; what was changed can be put back; a death meanwhile does no harm. */
 #define _GNU_SOURCE
 #include "bound.h"
+#include "core/header.h"
 #include "damage.h"
 #include "format/layout.h"
 #include "simulation.h"
@@ -309,6 +310,37 @@ TEST_ONCE(repair_of_a_log_that_is_lost) {
   CHECK(nvm_pool_root(pool) == NULL); /* half done */
   CHECK(nvm_pool_close(pool) == 0);
   free(damaged.at);
+}
+
+/* Which format the log of a pool on a disk has is known no more: its entries are not read by a guess. */
+TEST_ONCE(repair_of_a_log_whose_format_is_lost) {
+  static const uint32_t domains[] = {NVM_DOMAIN_PROCESS, NVM_DOMAIN_POWER, NVM_DOMAIN_DISK};
+  char path[200];
+  snprintf(path, sizeof path, "%s", test_path("pool"));
+  for (unsigned i = 0; i < 3; i++) {
+    struct heard heard;
+    struct nvm_repair how = repair_of(&heard);
+    test_child(NULL, die_in_transaction, path);
+    struct nvm_header h;
+    int fd = open(path, O_RDWR);
+    CHECK(fd >= 0 && pread(fd, &h, sizeof h, 0) == sizeof h);
+    h.log_format = 99;
+    h.domain = domains[i];
+    h.check = nvmi_header_check(&h);
+    CHECK(pwrite(fd, &h, sizeof h, 0) == sizeof h);
+    CHECK(pwrite(fd, &h, sizeof h, NVM_HEADER_COPY_SIZE) == sizeof h);
+    close(fd);
+    if (domains[i] == NVM_DOMAIN_DISK) {
+      CHECK_FAILS(nvm_pool_repair(path, &how) == 0, NVM_ECORRUPT);
+      CHECK(strstr(nvm_strerror(), "log format cannot be made out"));
+      how.drop_log = true;
+    }
+    CHECK(nvm_pool_repair(path, &how) == 0 && strstr(heard.mended, "log format"));
+    NVM_POOL *pool = test_open(path);
+    CHECK(nvm_pool_close(pool) == 0);
+    unlink(path);
+    forget_copies(path);
+  }
 }
 
 /* What is mended may be a reference: counts are made anew before the next release frees by them. */
