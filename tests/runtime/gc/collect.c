@@ -40,7 +40,7 @@ static const struct nvm_field vertex_fields[] = {
     TEST_FIELD(vertex, inside, NVM_FIELD_POINTER),
     TEST_FIELD(vertex, any, NVM_FIELD_POINTER)};
 static const struct nvm_type vertex_type = TEST_TYPE(VERTEX_ID, vertex, vertex_fields);
-static const struct nvm_type big_type = TEST_POINTER(BIG_ID, vertex);
+static const struct nvm_type big_type = TEST_POINTER(BIG_ID, vertex, 0);
 TEST_TYPES(described, &vertex_type, &big_type);
 _Static_assert(sizeof(struct vertex) == 64, "fills a block of its class");
 

@@ -23,7 +23,7 @@ struct node {
 static const struct nvm_field node_fields[] = {TEST_FIELD(node, next, NVM_FIELD_POINTER),
                                                TEST_FIELD(node, other, NVM_FIELD_POINTER)};
 static const struct nvm_type node_type = TEST_TYPE(NODE_ID, node, node_fields),
-                             links_type = TEST_POINTER(LINKS_ID, node);
+                             links_type = TEST_POINTER(LINKS_ID, node, 0);
 TEST_TYPES(described, &node_type, &links_type);
 
 static void begin(NVM_POOL *pool) { CHECK(nvm_tx_begin(pool) == 0); }

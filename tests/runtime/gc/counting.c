@@ -39,7 +39,7 @@ static const struct nvm_field place_fields[] = {
     TEST_FIELD(place, when, NVM_FIELD_POINTER, .when = &when),
     TEST_FIELD(place, inside, NVM_FIELD_POINTER)};
 static const struct nvm_type place_type = TEST_TYPE(PLACE_ID, place, place_fields),
-                             slots_type = TEST_POINTER(SLOTS_ID, place);
+                             slots_type = TEST_POINTER(SLOTS_ID, place, 0);
 TEST_TYPES(described, &place_type, &slots_type);
 
 static uint64_t draw(uint64_t *state, uint64_t below) {

@@ -19,7 +19,7 @@ struct node {
 static const struct nvm_field node_fields[] = {
     TEST_FIELD(node, next, NVM_FIELD_POINTER, .target = NODE_ID)};
 static const struct nvm_type node_type = TEST_TYPE(NODE_ID, node, node_fields),
-                             links_type = TEST_POINTER(LINKS_ID, node);
+                             links_type = TEST_POINTER(LINKS_ID, node, 0);
 TEST_TYPES(described, &node_type, &links_type);
 
 /* All links are null but those to the nodes, so that none is freed. */

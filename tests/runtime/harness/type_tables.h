@@ -33,14 +33,12 @@
    .field_count = sizeof(list) / sizeof *(list),                                                   \
    .fields = list}
 
-/* A pointer to struct `record`. */
-#define TEST_POINTER(number, record)                                                               \
+/* A pointer to struct `record`, which has the number `to`; 0: not described. */
+#define TEST_POINTER(number, record, to)                                                           \
   {                                                                                                \
     .id = number, .name = "struct " #record " *", .members = "", .size = 8, .alignment = 8,        \
-    .field_count = 1, .fields = (const struct nvm_field[]) {                                       \
-      {                                                                                            \
-        .name = "to", .count = 1, .stride = 8, .kind = NVM_FIELD_POINTER                           \
-      }                                                                                            \
+    .field_count = 1, .fields = &(const struct nvm_field) {                                        \
+      .name = "", .target = to, .count = 1, .stride = 8, .kind = NVM_FIELD_POINTER                 \
     }                                                                                              \
   }
 

@@ -38,7 +38,7 @@ static const struct nvm_field server_fields[] = {
     TEST_FIELD(server, first, NVM_FIELD_POINTER, .target = ITEM)};
 static const struct nvm_type item_type = TEST_TYPE(ITEM, item, item_fields),
                              server_type = TEST_TYPE(SERVER, server, server_fields),
-                             link_type = TEST_POINTER(LINK, item);
+                             link_type = TEST_POINTER(LINK, item, ITEM);
 TEST_TYPES(described, &item_type, &server_type, &link_type);
 
 static const struct nvm_root server_root = {"server", "", &server, sizeof server, SERVER, 0, NULL};
