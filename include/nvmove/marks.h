@@ -46,7 +46,10 @@
 #define NVM_WHEN(field, ...)
 #define NVM_UNLESS(field, ...)
 #endif
-/* A field whose value means nothing after a restart: written without a note, never rolled back. */
+/* A field whose value means nothing after a restart. A store to it is not noted, and not rolled back. Where a
+ * store to the whole record, or a library's function, writes it in a transaction, an abort gives back the value
+ * before. Locks of the C library (mutexes, condition variables, semaphores, ...) are such fields without the
+ * mark, but stores to them are noted. */
 #define NVM_VOLATILE NVM_ANNOTATE("nvmove.volatile")
 /* A function each call of which is one transaction. */
 #define NVM_ATOMIC NVM_ANNOTATE("nvmove.atomic")

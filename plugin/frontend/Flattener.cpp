@@ -45,12 +45,33 @@ Word moved(Word W, uint64_t By, uint64_t From, uint64_t Size) {
   return W;
 }
 
+bool isLockName(llvm::StringRef Name) {
+#define LOCK_TYPE(Type)                                                                            \
+  if (Name == #Type)                                                                               \
+    return true;
+#include "nvmove/locks.def"
+#undef LOCK_TYPE
+  return false;
+}
+
+/// By any of its names: a library's own type for locks may stand for one of C's.
+bool isLock(QualType T) {
+  for (; auto *Named = T->getAs<TypedefType>(); T = Named->desugar())
+    if (isLockName(Named->getDecl()->getName()))
+      return true;
+  const TagDecl *Tag = T->getAsTagDecl();
+  const TypedefNameDecl *Name = Tag ? Tag->getTypedefNameForAnonDecl() : nullptr;
+  return Name && isLockName(Name->getName());
+}
+
 void append(Words &To, Words From) { std::move(From.begin(), From.end(), std::back_inserter(To)); }
 
 } // namespace
 
 Words Flattener::flatten(QualType T, uint64_t Offset, const std::string &Name, uint32_t Kind,
                          const Scope *Around) const {
+  if (isLock(T))
+    return {volatileBytes(Name, Offset, sizeOf(T))};
   T = T.getCanonicalType();
   if (auto *Atomic = T->getAs<AtomicType>())
     T = Atomic->getValueType().getCanonicalType();

@@ -26,8 +26,11 @@ bool isOneOf(const RecordInfo &Info, llvm::ArrayRef<llvm::StringLiteral> Names) 
 
 /// Records by value that mean nothing to another process.
 bool isLock(const RecordInfo &Info) {
-  return isOneOf(Info, {"pthread_mutex_t", "pthread_cond_t", "pthread_rwlock_t",
-                        "pthread_barrier_t", "sem_t"});
+#define LOCK_TYPE(Type) #Type,
+  return isOneOf(Info, {
+#include "nvmove/locks.def"
+                       });
+#undef LOCK_TYPE
 }
 
 /// Records of the C library whose pointers lead to its own memory or constants.
