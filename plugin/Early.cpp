@@ -16,6 +16,7 @@
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/InstIterator.h"
@@ -46,7 +47,19 @@ void keepOutOfLine(Function &F) {
   F.addFnAttr(Attribute::NoInline);
 }
 
+/// Only its beginning, up to the first suspension, would be the transaction.
+bool refuseCoroutine(Function &F) {
+  if (!F.isPresplitCoroutine())
+    return false;
+  F.getContext().emitError("nvmove: '" + demangle(F.getName()) +
+                           "', marked or named as atomic, is a coroutine, which returns before its "
+                           "end: mark functions that it calls");
+  return true;
+}
+
 void makeAtomic(Function &F) {
+  if (refuseCoroutine(F))
+    return;
   keepOutOfLine(F);
   beforeReturns(F, "an atomic function",
                 [](IRBuilder<> &At) { callAbi(At, "__nvm_atomic_leave", {frameAddress(At)}); });

@@ -335,9 +335,9 @@ std::unique_ptr<ASTConsumer> SourceAction::CreateASTConsumer(CompilerInstance &C
   // Where a precompiled header is used its declarations are seen, as they are in the source.
   if (Compiler.getFrontendOpts().ProgramAction == frontend::GeneratePCH)
     return std::make_unique<ASTConsumer>();
-  // With -save-temps and -fembed-bitcode another process goes on with the bitcode, and knows
-  // nothing of the source: so all is done here.
-  if (Compiler.getFrontendOpts().ProgramAction == frontend::EmitBC)
+  // Notes are made by passes. With -save-temps and -fembed-bitcode another process goes on with the
+  // bitcode, and knows nothing of the source. Only text may be without: nothing is made of it here.
+  if (Compiler.getFrontendOpts().ProgramAction != frontend::EmitLLVM)
     Compiler.getCodeGenOpts().DisableLLVMPasses = false;
   // Places for warnings and checks; nothing of it reaches the object file.
   if (Compiler.getCodeGenOpts().getDebugInfo() == llvm::codegenoptions::NoDebugInfo)

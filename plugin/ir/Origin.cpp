@@ -30,6 +30,17 @@ Origin originOfObject(const Value *Object, const Function &In, const TargetLibra
   return Origin::MayPersist;
 }
 
+/// By more than a constant: what began as null may be any address, and clang does not make use of that
+/// without optimization.
+bool isIndexed(const Value *Address) {
+  while (auto *GEP = dyn_cast<GEPOperator>(Address)) {
+    if (!GEP->hasAllConstantIndices())
+      return true;
+    Address = GEP->getPointerOperand();
+  }
+  return false;
+}
+
 } // namespace
 
 // Not strdup and its like: many programs have one of their own, in another source, where nothing here tells.
@@ -64,6 +75,8 @@ Origin originOf(const Value *Address, const Function &In, const TargetLibraryInf
     Origin Each = originOfObject(Object, In, Library, GlobalsMayPersist);
     if (Each == Origin::MayPersist)
       return Each;
+    if (Each == Origin::Null && isIndexed(Address))
+      return Origin::MayPersist;
     if (Each != Origin::Null)
       Found = Each;
   }

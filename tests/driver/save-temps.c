@@ -6,6 +6,10 @@
 // RUN: mkdir %t/o && cd %t && %cc -O1 -save-temps=obj %s -o o/obj && ls o | FileCheck --check-prefix=FILES %s && ./o/obj pool
 // RUN: cd %t && %cc -O1 -fembed-bitcode %s -o embedded && ./embedded pool
 // RUN: cd %t && %cc -O1 -flto -fuse-ld=lld -save-temps %s -o lto && ./lto pool
+// Without the passes that optimize there are those that make the notes.
+// RUN: cd %t && %cc -O1 -Xclang -disable-llvm-passes %s -o whole && ./whole pool && llvm-objdump -d whole | FileCheck --check-prefix=WHOLE %s
+// RUN: cd %t && %cc -O2 -Xclang -disable-llvm-optzns -S %s -o whole.s && %cc whole.s -o assembled && ./assembled pool
+// WHOLE: call{{.*}}<__nvm_note
 // FILES-DAG: save-temps.bc
 // FILES-DAG: save-temps.i
 // FILES-DAG: save-temps.s
