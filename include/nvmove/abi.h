@@ -113,7 +113,7 @@ struct nvm_field {
 struct nvm_type {
   uint64_t id;         /* hash of name and layout: equal ids mean equal layouts; never 0 */
   const char *name;    /* "struct node" */
-  const char *members; /* a line for each: "OFFSET[.BIT] SIZE[xCOUNT|b] KIND NAME", see below */
+  const char *members; /* a line for each: "OFFSET[.BIT] SIZE[xCOUNT...|b] KIND NAME", see below */
   uint64_t size;       /* bytes */
   uint32_t alignment;  /* bytes */
   uint32_t field_count;
@@ -121,9 +121,11 @@ struct nvm_type {
 };
 
 /* Members, for people and for telling two layouts apart: "8 4 signed key", "16 1x40 char name",
- * "12.3 5b unsigned state". Nested records are flattened ("pair.key"); an array of records is
+ * "56 4x3x4 signed matrix", "12.3 5b unsigned state". Nested records are flattened ("pair.key"); an array of records is
  * itself a member of kind `record`, and has its first element's members behind it ("pairs[].key").
- * Kinds: signed unsigned float bool char pointer function record union other. */
+ * Kinds: signed unsigned bool char (with a sign) uchar (without) float (float, double, long double) half
+ * bfloat quad bitsN ubitsN (_BitInt(N)) vector-KINDSIZE complex-KINDSIZE (of an element) pointer
+ * function record union other. */
 
 #define NVM_TYPES_SECTION "nvm_types"
 

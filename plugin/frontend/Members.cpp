@@ -16,21 +16,17 @@ public:
 
   /// A member of type \p T, \p Bit bits from the start of the whole.
   void write(QualType T, uint64_t Bit, const std::string &Name) {
-    uint64_t Count = 1;
-    bool IsArray = false;
+    std::string Dimensions; // "x3x4"
     for (T = T.getCanonicalType(); T->isArrayType(); T = T.getCanonicalType()) {
       auto *Constant = Context.getAsConstantArrayType(T);
-      Count *= Constant ? Constant->getSize().getZExtValue() : 0;
-      IsArray = true;
+      Dimensions += "x" + std::to_string(Constant ? Constant->getSize().getZExtValue() : 0);
       T = Context.getAsArrayType(T)->getElementType();
     }
+    bool IsArray = !Dimensions.empty();
     const RecordDecl *Record = T->getAsRecordDecl();
-    if (IsArray || !Record) {
-      OS << Bit / 8 << ' ' << Context.getTypeSizeInChars(T).getQuantity();
-      if (IsArray)
-        OS << 'x' << Count;
-      OS << ' ' << kindOf(T) << ' ' << Name << '\n';
-    }
+    if (IsArray || !Record)
+      OS << Bit / 8 << ' ' << Context.getTypeSizeInChars(T).getQuantity() << Dimensions << ' '
+         << kindOf(T) << ' ' << Name << '\n';
     if (Record && Record->isCompleteDefinition())
       writeWhole(*Record, Bit, IsArray ? Name + "[]" : Name);
   }
@@ -72,7 +68,17 @@ private:
     }
   }
 
-  static const char *kindOf(QualType T) {
+  /// "float" is one of float, double and long double: its size tells which.
+  std::string kindOfFloat(QualType T) const {
+    const llvm::fltSemantics &Format = Context.getFloatTypeSemantics(T);
+    if (&Format == &llvm::APFloat::IEEEhalf())
+      return "half";
+    if (&Format == &llvm::APFloat::BFloat())
+      return "bfloat";
+    return &Format == &llvm::APFloat::IEEEquad() ? "quad" : "float";
+  }
+
+  std::string kindOf(QualType T) const {
     if (auto *Atomic = T->getAs<AtomicType>())
       T = Atomic->getValueType().getCanonicalType();
     if (T->isPointerType() || T->isReferenceType())
@@ -84,12 +90,22 @@ private:
     if (T->isBooleanType())
       return "bool";
     if (T->isAnyCharacterType())
-      return "char";
+      return T->isSignedIntegerType() ? "char" : "uchar";
     if (T->isRealFloatingType())
-      return "float";
+      return kindOfFloat(T);
+    if (auto *Bits = T->getAs<BitIntType>())
+      return (Bits->isSigned() ? "bits" : "ubits") + std::to_string(Bits->getNumBits());
+    if (auto *Vector = T->getAs<VectorType>())
+      return "vector-" + withSize(Vector->getElementType().getCanonicalType());
+    if (auto *Complex = T->getAs<ComplexType>())
+      return "complex-" + withSize(Complex->getElementType().getCanonicalType());
     if (T->isSignedIntegerOrEnumerationType())
       return "signed";
     return T->isIntegralOrEnumerationType() ? "unsigned" : "other";
+  }
+
+  std::string withSize(QualType T) const {
+    return kindOf(T) + std::to_string(Context.getTypeSizeInChars(T).getQuantity());
   }
 
   const ASTContext &Context;

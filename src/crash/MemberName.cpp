@@ -30,10 +30,17 @@ bool parse(StringRef Text, Line &L) {
     L.Size = Extent.getAsInteger(10, Bits) ? 0 : (FirstBit + Bits + 7) / 8;
     return L.Size != 0;
   }
-  auto [Size, Count] = Extent.split('x');
-  L.IsArray = !Count.empty();
-  return !Size.getAsInteger(10, L.Size) && L.Size &&
-         (!L.IsArray || !Count.getAsInteger(10, L.Count));
+  auto [Size, Dimensions] = Extent.split('x');
+  L.IsArray = !Dimensions.empty();
+  while (!Dimensions.empty()) {
+    auto [First, Rest] = Dimensions.split('x');
+    uint64_t Count = 0;
+    if (First.getAsInteger(10, Count))
+      return false;
+    L.Count *= Count;
+    Dimensions = Rest;
+  }
+  return !Size.getAsInteger(10, L.Size) && L.Size;
 }
 
 /// The arrays of records around a line: each has its members behind it, with the offsets of the first

@@ -57,6 +57,7 @@ private:
   llvm::Error fill(Block &B);
   llvm::Error translate(const nvm_word &Word);
   llvm::Error each(llvm::function_ref<llvm::Error(Block &)> Do);
+  static std::optional<char *> endOf(const Block &B, const char *At);
   llvm::Expected<uint64_t> newPlace(uint64_t Address, uint64_t Target, const llvm::Twine &What);
   llvm::Expected<std::optional<uint64_t>> placeInObject(const TypePlan &Plan, uint64_t Inside,
                                                         uint64_t Target);
@@ -248,11 +249,27 @@ llvm::Expected<std::optional<uint64_t>> Converter::placeInObject(const TypePlan 
   return Type && isScalar(*Type) ? Number : Record;
 }
 
+/// C allows a pointer to the end of an array. Where the array fills its block, and no other block
+/// begins there, that is what such a pointer leads to.
+std::optional<char *> Converter::endOf(const Block &B, const char *At) {
+  if (At != B.Old + B.OldSize)
+    return std::nullopt;
+  if (!B.Plan || B.Plan->Pairs.empty())
+    return B.New + B.OldSize;
+  const MemberPair *Tail = B.Plan->HasTail ? &B.Plan->Pairs.back() : nullptr;
+  uint64_t Was = Tail ? Tail->From.Offset + B.Count * Tail->From.Size : B.Count * B.Plan->Old->size;
+  uint64_t Is = Tail ? Tail->To.Offset + B.Count * Tail->To.Size : B.Count * B.Plan->New->size;
+  return Was == B.OldSize ? std::optional(B.New + Is) : std::nullopt;
+}
+
 llvm::Expected<uint64_t> Converter::newPlace(uint64_t Address, uint64_t Target,
                                              const llvm::Twine &What) {
   auto *At = reinterpret_cast<const char *>(Address);
   auto Behind =
       llvm::upper_bound(Blocks, At, [](const char *A, const Block &B) { return A < B.Old; });
+  if (Behind != Blocks.begin())
+    if (std::optional<char *> End = endOf(*std::prev(Behind), At))
+      return reinterpret_cast<uint64_t>(*End);
   if (Behind == Blocks.begin() ||
       static_cast<uint64_t>(At - std::prev(Behind)->Old) >= std::prev(Behind)->OldSize)
     return failed(What +

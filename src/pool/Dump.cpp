@@ -98,7 +98,7 @@ private:
     if (Members.empty() || !Block.type->size)
       return {{"bytes", bytesOf(Bytes)}};
     bool IsScalar = Members.size() == 1 && Members[0].Name.empty();
-    if (IsScalar && Members[0].Kind == "char")
+    if (IsScalar && isCharacter(Members[0].Kind))
       return {{"text", charactersOf(Bytes)}};
     uint64_t Size = Block.type->size, Count = std::max<uint64_t>(Block.size / Size, 1);
     bool HasTail = Members.back().IsArray && !Members.back().Count;

@@ -31,9 +31,16 @@ std::optional<Member> parseLine(StringRef Line) {
     M.Size = (M.FirstBit + M.Bits + 7) / 8;
     return M;
   }
-  auto [Size, Count] = Extent.split('x');
-  M.IsArray = !Count.empty();
-  if (Size.getAsInteger(10, M.Size) || (M.IsArray && Count.getAsInteger(10, M.Count)))
+  auto [Size, Dimensions] = Extent.split('x');
+  M.IsArray = !Dimensions.empty();
+  while (!Dimensions.empty()) {
+    auto [First, Rest] = Dimensions.split('x');
+    if (First.getAsInteger(10, M.Dimensions.emplace_back()))
+      return std::nullopt;
+    M.Count *= M.Dimensions.back();
+    Dimensions = Rest;
+  }
+  if (Size.getAsInteger(10, M.Size))
     return std::nullopt;
   return M;
 }
@@ -105,13 +112,18 @@ llvm::json::Value elementValue(const Member &M, const char *At, NVM_POOL *Pool) 
     return floatValue<long double>(At, 10); // the other six bytes are padding
   if (Kind == "bool" && readBytes(At, M.Size) <= 1)
     return readBytes(At, M.Size) == 1;
-  if ((Kind == "bool" || Kind == "signed" || Kind == "unsigned" || Kind == "char") && M.Size <= 8)
-    return signedOrNot(readBytes(At, M.Size), static_cast<unsigned>(M.Size * 8),
-                       Kind == "signed" || Kind == "char");
+  if (isInteger(Kind) && M.Size <= 8)
+    return signedOrNot(readBytes(At, M.Size), static_cast<unsigned>(M.Size * 8), isSigned(Kind));
   return llvm::toHex(StringRef(At, M.Size), /*LowerCase=*/true);
 }
 
 } // namespace
+
+bool isCharacter(StringRef Kind) { return Kind == "char" || Kind == "uchar"; }
+bool isSigned(StringRef Kind) { return Kind == "signed" || Kind == "char"; }
+bool isInteger(StringRef Kind) {
+  return Kind == "signed" || Kind == "unsigned" || Kind == "bool" || isCharacter(Kind);
+}
 
 std::vector<Member> parseMembers(StringRef Lines) {
   std::vector<Member> All;
@@ -158,7 +170,7 @@ llvm::json::Value valueOf(const Member &M, const char *Record, NVM_POOL *Pool, P
   const char *At = Record + M.Offset;
   if (!M.IsArray)
     return elementValue(M, At, Pool);
-  if (M.Kind == "char" && M.Size == 1)
+  if (isCharacter(M.Kind) && M.Size == 1)
     return textOf(StringRef(At, M.Count), How);
   llvm::json::Array Values;
   for (uint64_t N = 0; N < M.Count; ++N) {

@@ -16,12 +16,19 @@ namespace nvmove::pool {
 struct Member {
   std::string Name;
   std::string Kind;
-  uint64_t Offset = 0, Size = 0; ///< bytes from the start of the record; of one element
-  uint64_t Count = 1;
-  unsigned FirstBit = 0, Bits = 0; ///< of a bit-field; 0: none
+  uint64_t Offset = 0, Size = 0;    ///< bytes from the start of the record; of one element
+  uint64_t Count = 1;               ///< of the innermost elements
+  std::vector<uint64_t> Dimensions; ///< of an array; the first of a flexible one is 0
+  unsigned FirstBit = 0, Bits = 0;  ///< of a bit-field; 0: none
   bool IsArray = false;
   std::vector<Member> Inner; ///< of an array of records: of each element, from its start
 };
+
+/// Whether the value is a number without a fraction.
+bool isInteger(llvm::StringRef Kind);
+bool isSigned(llvm::StringRef Kind);
+/// Of characters, which may be text.
+bool isCharacter(llvm::StringRef Kind);
 
 /// Lines that make no sense are left out.
 std::vector<Member> parseMembers(llvm::StringRef Lines);

@@ -22,6 +22,12 @@ struct Leaf {
 };
 using Leaves = std::map<uint64_t, Leaf>;
 
+/// What may be of any type: not a pointer, and no number but of its own kind.
+bool isOpaque(const Member &M) {
+  bool IsNumber = (isInteger(M.Kind) && !isCharacter(M.Kind)) || M.Kind == "float";
+  return M.Bits || (!IsNumber && M.Kind != "pointer" && M.Kind != "function");
+}
+
 /// Of a longer array of records the rest is opaque.
 constexpr uint64_t RecordsMax = 64;
 
@@ -31,9 +37,7 @@ void addLeaves(const std::vector<Member> &Members, uint64_t Base, Leaves &To) {
     if (!M.Size || !M.Count)
       continue;
     if (M.Inner.empty()) {
-      To[At] = {M.Size, M.Count, M.Kind == "pointer" || M.Kind == "function",
-                M.Kind == "union" || M.Kind == "other" || M.Kind == "char" || M.Kind == "record" ||
-                    M.Bits != 0};
+      To[At] = {M.Size, M.Count, M.Kind == "pointer" || M.Kind == "function", isOpaque(M)};
       continue;
     }
     uint64_t Expanded = std::min(M.Count, RecordsMax);

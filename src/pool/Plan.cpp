@@ -9,22 +9,50 @@ namespace {
 
 using llvm::StringRef;
 
-bool isInteger(StringRef Kind) {
-  return Kind == "signed" || Kind == "unsigned" || Kind == "bool" || Kind == "char";
+/// A number of which each value can be read; of the widest integers only where both are the same.
+bool isNumber(const Member &M) {
+  return M.Kind == "float" || (isInteger(M.Kind) && (M.Bits || M.Size <= sizeof(uint64_t)));
 }
-bool isNumber(StringRef Kind) { return isInteger(Kind) || Kind == "float"; }
 
-/// Whether the word there is more than plain bytes; what lies in a flexible array is not looked at.
-bool isWord(const nvm_type &Type, uint64_t Offset) {
+/// One kind of number becomes another one: wider, or narrower as long as each value fits.
+bool isConverted(const Member &From, const Member &To) {
+  bool IsWidest = isInteger(From.Kind) && isInteger(To.Kind) && To.Size <= sizeof(__int128);
+  return isNumber(From) && (isNumber(To) || IsWidest);
+}
+
+/// The word there, where it is more than plain bytes; what lies in a flexible array is not looked at.
+const nvm_field *wordAt(const nvm_type &Type, uint64_t Offset) {
   for (uint32_t I = 0; I < Type.field_count; ++I) {
     const nvm_field &F = Type.fields[I];
     if (F.kind == NVM_FIELD_VOLATILE || F.kind == NVM_FIELD_FLEXIBLE_ARRAY || Offset < F.offset)
       continue;
     uint64_t Inside = Offset - F.offset;
     if (F.stride ? Inside % F.stride == 0 && Inside / F.stride < F.count : !Inside)
-      return true;
+      return &F;
   }
-  return false;
+  return nullptr;
+}
+
+/// Whether the same values of the deciding member make it what its field says.
+bool isSameCondition(const nvm_when *A, const nvm_when *B) {
+  if (!A || !B)
+    return A == B;
+  return A->unless == B->unless &&
+         llvm::equal(llvm::ArrayRef(A->values, A->count), llvm::ArrayRef(B->values, B->count));
+}
+
+/// The same bytes in both, at whatever place.
+bool isSame(const MemberPair &P) {
+  const Member &A = P.From, &B = P.To;
+  bool IsLonger = A.Kind == "union" && A.IsArray; // its elements are the same: see pair()
+  return A.Kind == B.Kind && A.Size == B.Size && A.Bits == B.Bits && A.FirstBit == B.FirstBit &&
+         (IsLonger || A.Dimensions == B.Dimensions) && llvm::all_of(P.Inner, isSame);
+}
+
+uint64_t firstBit(const Member &M) { return M.Offset * 8 + M.FirstBit; }
+uint64_t endBit(const Member &M) { return firstBit(M) + (M.Bits ? M.Bits : M.Size * M.Count * 8); }
+bool overlap(const Member &A, const Member &B) {
+  return firstBit(A) < endBit(B) && firstBit(B) < endBit(A);
 }
 
 class Matcher {
@@ -60,6 +88,7 @@ public:
       Used[size_t(From - Old.Members.begin())] = true;
       pair(Pairs, {*From, To, Name, isCut(Name), {}}, Old, New);
     }
+    refuseUnions(Pairs);
     for (auto [N, M] : llvm::enumerate(Old.Members))
       if (std::string Name = Old.Prefix + M.Name; !Used[N])
         giveUp(Name);
@@ -103,6 +132,20 @@ private:
       wrong("field " + Name + " is only in the pool's ('drop' gives it up, 'was' renames it)");
   }
 
+  /// Members of a union share bytes. Which of them has a value only the program knows: so all of them have
+  /// to stay what they are.
+  void refuseUnions(const std::vector<MemberPair> &Pairs) {
+    for (size_t I = 0; I < Pairs.size(); ++I)
+      for (size_t J = I + 1; J < Pairs.size(); ++J) {
+        const MemberPair &P = Pairs[I], &Q = Pairs[J];
+        bool Shares = overlap(P.From, Q.From) || overlap(P.To, Q.To);
+        bool Together = P.To.Offset - P.From.Offset == Q.To.Offset - Q.From.Offset;
+        if (Shares && !(Together && isSame(P) && isSame(Q)))
+          wrong("fields " + P.Name + " and " + Q.Name +
+                " share bytes, as members of a union, and have changed");
+      }
+  }
+
   void addConstant(const Member &To, const std::string &Name, int64_t Value, bool IsInner) {
     std::vector<char> Space(To.Offset + To.Size);
     if (IsInner || To.IsArray || !isInteger(To.Kind))
@@ -121,14 +164,21 @@ private:
       wrong("field " + Made.Name + " is an array in one of them");
       return;
     }
-    bool WasWord = isWord(*Plan.Old, Old.Base + From.Offset),
-         IsWord = isWord(*Plan.New, New.Base + To.Offset);
+    if (From.Dimensions.size() != To.Dimensions.size() ||
+        (IsTail && From.Dimensions != To.Dimensions)) {
+      wrong("field " + Made.Name + " is an array of other dimensions");
+      return;
+    }
+    const nvm_field *WasWord = wordAt(*Plan.Old, Old.Base + From.Offset),
+                    *IsWord = wordAt(*Plan.New, New.Base + To.Offset);
+    if (WasWord && IsWord && !isSameCondition(WasWord->when, IsWord->when))
+      wrong("field " + Made.Name + " is a pointer under another condition");
     if (!From.Inner.empty() && !To.Inner.empty())
       Made.Inner = match({From.Inner, Old.Base + From.Offset, Old.Prefix + From.Name + "[]."},
                          {To.Inner, New.Base + To.Offset, New.Prefix + To.Name + "[]."}, true);
     else if (WasWord && !IsWord)
       wrong("field " + Made.Name + " is a pointer in the pool's, or marked as one");
-    else if (isNumber(From.Kind) && isNumber(To.Kind) && !(WasWord && From.Size != To.Size))
+    else if (isConverted(From, To) && !(WasWord && From.Size != To.Size))
       ;
     else if (From.Kind == "pointer" ? To.Kind != "pointer" && To.Kind != "union"
                                     : From.Kind != To.Kind || From.Bits || To.Bits)
@@ -176,14 +226,29 @@ bool isScalar(const nvm_type &Type) {
   return Members.size() == 1 && Members[0].Name.empty();
 }
 
+std::optional<uint64_t> elementIn(const Member &From, const Member &To, uint64_t N) {
+  uint64_t There = 0, Row = 1; // elements of what the index is one of
+  for (size_t D = From.Dimensions.size(); D-- > 0;) {
+    uint64_t Index = D ? N % From.Dimensions[D] : N;
+    N = D ? N / From.Dimensions[D] : 0;
+    bool IsTail = !D && !To.Dimensions[D];
+    if (!IsTail && Index >= To.Dimensions[D])
+      return std::nullopt;
+    There += Index * Row;
+    Row *= To.Dimensions[D];
+  }
+  return There;
+}
+
 std::optional<uint64_t> placeIn(const std::vector<MemberPair> &Pairs, uint64_t Offset, bool Deep) {
   for (const MemberPair &P : Pairs) {
     uint64_t Inside = Offset - P.From.Offset, Size = std::max<uint64_t>(P.From.Size, 1);
     bool IsTail = P.From.IsArray && !P.From.Count;
     if (Offset < P.From.Offset || (!IsTail && Inside >= Size * P.From.Count))
       continue;
-    uint64_t Index = Inside / Size, Rest = Inside % Size;
-    if (!IsTail && Index >= P.To.Count)
+    uint64_t Rest = Inside % Size;
+    std::optional<uint64_t> Index = elementIn(P.From, P.To, Inside / Size);
+    if (!Index)
       return std::nullopt;
     if ((Rest || Deep) && !P.Inner.empty()) {
       std::optional<uint64_t> There = placeIn(P.Inner, Rest, Deep);
@@ -193,7 +258,7 @@ std::optional<uint64_t> placeIn(const std::vector<MemberPair> &Pairs, uint64_t O
     } else if (Rest >= P.To.Size) {
       return std::nullopt;
     }
-    return P.To.Offset + Index * P.To.Size + Rest;
+    return P.To.Offset + *Index * P.To.Size + Rest;
   }
   return std::nullopt;
 }

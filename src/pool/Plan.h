@@ -8,8 +8,8 @@
 
 namespace nvmove::pool {
 
-/// Values that differ in shape: integers that are wider, arrays that are longer. Whether what is
-/// narrower is enough, each value says.
+/// Values that differ in shape: integers that are wider, arrays that are longer, in any of their
+/// dimensions. Whether what is narrower is enough, each value says.
 struct MemberPair {
   Member From, To;
   std::string Name; ///< in the program, "pairs[].key"
@@ -33,6 +33,9 @@ struct TypePlan {
 /// An error names all that nobody has decided. \p Change may be null.
 llvm::Expected<TypePlan> planType(const nvm_type &Old, const nvm_type &New,
                                   const TypeChange *Change);
+
+/// The element of \p To whose indices are those of element \p N of \p From; none: there is none.
+std::optional<uint64_t> elementIn(const Member &From, const Member &To, uint64_t N);
 
 /// Where an offset in an object of the old type lies in one of the new type; none: in what is given
 /// up. \p Deep: of a number there, not of the record in an array that begins with it.

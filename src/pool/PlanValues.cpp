@@ -17,18 +17,16 @@ unsigned bitsOf(const Member &M) {
   return M.Bits ? M.Bits : static_cast<unsigned>(std::min<uint64_t>(M.Size, 8) * 8);
 }
 
-bool isSigned(const Member &M) { return M.Kind == "signed" || M.Kind == "char"; }
-
 __int128 loadInteger(const Member &M, const char *At) {
   unsigned __int128 Bytes = 0;
   memcpy(&Bytes, At, std::min<uint64_t>(M.Size, sizeof Bytes));
   auto Value = static_cast<uint64_t>(Bytes >> M.FirstBit);
   unsigned Bits = bitsOf(M);
   Value &= UINT64_MAX >> (64 - Bits);
-  if (isSigned(M) && Bits < 64 && Value >> (Bits - 1))
+  if (isSigned(M.Kind) && Bits < 64 && Value >> (Bits - 1))
     Value |= UINT64_MAX << Bits;
-  return isSigned(M) ? static_cast<__int128>(static_cast<int64_t>(Value))
-                     : static_cast<__int128>(Value);
+  return isSigned(M.Kind) ? static_cast<__int128>(static_cast<int64_t>(Value))
+                          : static_cast<__int128>(Value);
 }
 
 long double loadFloat(const Member &M, const char *At) {
@@ -60,17 +58,21 @@ bool storeFloat(const Member &M, char *At, long double Value) {
 llvm::Error convertNumber(const MemberPair &P, const char *From, char *To) {
   bool WasFloat = P.From.Kind == "float", IsFloat = P.To.Kind == "float", Fits;
   long double Float = WasFloat ? loadFloat(P.From, From) : 0;
-  __int128 Integer =
-      WasFloat ? static_cast<__int128>(static_cast<int64_t>(Float)) : loadInteger(P.From, From);
+  constexpr long double Most = 1e37; // below 2^127
+  bool IsCountable = !WasFloat || (Float > -Most && Float < Most);
+  __int128 Integer = !WasFloat     ? loadInteger(P.From, From)
+                     : IsCountable ? static_cast<__int128>(Float)
+                                   : 0;
   if (IsFloat)
     Fits = storeFloat(P.To, To, WasFloat ? Float : static_cast<long double>(Integer));
   else
-    Fits = storeInteger(P.To, To, Integer) &&
+    Fits = storeInteger(P.To, To, Integer) && IsCountable &&
            (!WasFloat || static_cast<long double>(Integer) == Float);
   if (Fits || P.MayCut)
     return llvm::Error::success();
-  return misfit(P, WasFloat ? std::to_string(static_cast<double>(Float))
-                            : std::to_string(static_cast<int64_t>(Integer)));
+  return misfit(P, WasFloat      ? std::to_string(static_cast<double>(Float))
+                   : Integer < 0 ? std::to_string(static_cast<int64_t>(Integer))
+                                 : std::to_string(static_cast<uint64_t>(Integer)));
 }
 
 llvm::Error convertElement(const MemberPair &P, const char *From, char *To) {
@@ -88,9 +90,20 @@ bool isZero(const char *At, uint64_t Size) {
   return std::all_of(At, At + Size, [](char C) { return !C; });
 }
 
+/// What has no place in an array that is shorter.
+llvm::Error misfitOf(const MemberPair &P) {
+  if (P.From.Dimensions.size() > 1)
+    return misfit(P, "what elements hold for which there is no index");
+  return misfit(P, "what its last " + llvm::Twine(P.From.Count - P.To.Count) + " elements hold");
+}
+
 } // namespace
 
 bool storeInteger(const Member &M, char *At, __int128 Value) {
+  if (!M.Bits && M.Size > sizeof(uint64_t)) {
+    memcpy(At, &Value, std::min<uint64_t>(M.Size, sizeof Value));
+    return isSigned(M.Kind) || Value >= 0;
+  }
   unsigned Bits = bitsOf(M);
   uint64_t Mask = UINT64_MAX >> (64 - Bits), Stored = static_cast<uint64_t>(Value) & Mask;
   if (M.Kind == "bool" && !M.Bits)
@@ -106,14 +119,15 @@ bool storeInteger(const Member &M, char *At, __int128 Value) {
 
 llvm::Error convertRecord(const std::vector<MemberPair> &Pairs, const char *From, char *To) {
   for (const MemberPair &P : Pairs) {
-    uint64_t Count = std::min(P.From.Count, P.To.Count);
-    for (uint64_t N = 0; N < Count; ++N)
-      if (llvm::Error E = convertElement(P, From + P.From.Offset + N * P.From.Size,
-                                         To + P.To.Offset + N * P.To.Size))
+    for (uint64_t N = 0; N < P.From.Count; ++N) {
+      const char *Element = From + P.From.Offset + N * P.From.Size;
+      std::optional<uint64_t> There = elementIn(P.From, P.To, N);
+      llvm::Error E = There ? convertElement(P, Element, To + P.To.Offset + *There * P.To.Size)
+                      : P.MayCut || isZero(Element, P.From.Size) ? llvm::Error::success()
+                                                                 : misfitOf(P);
+      if (E)
         return E;
-    if (Count < P.From.Count && !P.MayCut &&
-        !isZero(From + P.From.Offset + Count * P.From.Size, (P.From.Count - Count) * P.From.Size))
-      return misfit(P, "what its last " + llvm::Twine(P.From.Count - Count) + " elements hold");
+    }
   }
   return llvm::Error::success();
 }

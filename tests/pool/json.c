@@ -2,6 +2,8 @@
 // RUN: %cc %s -o %t && rm -f %pool && %t %pool && %nvmove pool dump --format=json %pool > %t.json
 // RUN: %python %S/Inputs/strict.py < %t.json && FileCheck --input-file=%t.json %s
 // CHECK: "type":"struct record"{{.*}}"fields":{"raw":{"bytes":"01000203fffe","text":"\u0001"}
+// CHECK-SAME: "octet":253
+// CHECK-SAME: "number":-3,"wide":65534,"quad":"0000000000000000000000000080ff3f"
 // CHECK-SAME: "hidden":{"bytes":"ff0061626300"}
 // CHECK-SAME: "stale":{"bytes":"6e6577006572","text":"new"}
 // CHECK-SAME: "name":"größe"
@@ -35,9 +37,13 @@
 
 #include <math.h>
 #include <string.h>
+#include <uchar.h>
 
 typedef NVM_STRUCT record {
-  unsigned char raw[6];
+  unsigned char raw[6], octet, octets[2][1];
+  char number;
+  char16_t wide;
+  __float128 quad;
   char hidden[6], stale[6], name[12], cut[3], empty[4];
   double d[6];
   float f[3];
@@ -57,6 +63,7 @@ int main(int argc, char **argv) {
   nvm_tx_begin(pool);
   record *r = nvm_calloc(pool, NVM_TYPE_ID(record), 1, sizeof *r);
   memcpy(r->raw, "\1\0\2\3\xff\xfe", 6);
+  r->octet = 253, r->octets[1][0] = 254, r->number = -3, r->wide = 0xfffe, r->quad = 1.5;
   memcpy(r->hidden, "\xff\0abc", 6);
   memcpy(r->stale, "new\0er", 6);
   strcpy(r->name, "gr\xc3\xb6\xc3\x9f"
