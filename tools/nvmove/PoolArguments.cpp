@@ -162,7 +162,7 @@ void addPoolOptions(CLI::App &Pool, Arguments &A) {
       Sub->add_option(
              "--size", A.Pool.Size,
              "bytes, or with K, M, G (1024 each); at least 1M; it may grow to four times as "
-             "much as at first")
+             "much as at first, and at least to 1G")
           ->option_text("SIZE")
           ->required(V.What != PoolVerb::Convert)
           ->transform(CLI::Validator(readSize, ""));
