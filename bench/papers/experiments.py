@@ -186,7 +186,7 @@ def btree(path):
     """Times of an insert over those of write-through in the same round."""
     rows = {}
     for each in loaded(path)["rows"]:
-        speed = f"{each['rate']:,} a second" if each["rate"] else "one behind the other"
+        speed = f"{each['rate']:,} a second" if each["rate"] else "back to back"
         memory = "" if each["profile"] == "none" else f", {each['profile']}"
         bound = each["results"]["write-through"]
         rows[f"{each['kind']}, {speed}{memory}"] = {

@@ -2,7 +2,7 @@
  * paper (section IV, figure 4). Compiled by a plain compiler.
  *
  * usage: btree POOL PREFILL INSERTS RATE elements|blocks
- * RATE: inserts a second that come in; 0: one behind the other. elements: what moves within a node is
+ * RATE: inserts a second that come in; 0: back to back. elements: what moves within a node is
  * loaded and stored word by word; blocks: by nvm_wrap_read and nvm_wrap_write.
  *
  * Each insert is a wrap. Prints what one insert took on average, from its beginning to the return of its

@@ -33,7 +33,7 @@ def value_text(value):
         return number.group(1)
     least = re.match(r"BYTES\((\d+)\)$", value)
     if least:
-        return f"bytes, {least.group(1)} or more, with `K`, `M` or `G` behind: `512M`"
+        return f"bytes, {least.group(1)} or more, or a number with `K`, `M` or `G`: `512M`"
     return {"STEP": "`KIND:N`", "SYNC": "`always`, `never`, or milliseconds, 1 to 60000",
             "TEXT": "text"}[value]
 
