@@ -111,9 +111,10 @@ static int check(const struct setting *s, const char *wish, const char *path) {
   case BYTES_KIND:
     if (nvmi_read_number(wish, "KMG", &number) && number >= s->least)
       return 0;
-    return nvmi_fail(NVM_EARGUMENT, path,
-                     "%s=%s; it is a number of bytes, %llu or more, with K, M or G behind: 512M",
-                     s->name, wish, (unsigned long long)s->least);
+    return nvmi_fail(
+        NVM_EARGUMENT, path,
+        "%s=%s; it is a number of bytes, %llu or more, or a number with K, M or G: 512M", s->name,
+        wish, (unsigned long long)s->least);
   case STEP_KIND:
     if (nvmi_kill_is_step(wish))
       return 0;

@@ -29,7 +29,7 @@ void nvmi_exit_again(void) {
   bool asks = is_own ? __atomic_exchange_n(&nvmi_slow.exited, false, __ATOMIC_ACQUIRE)
                      : !__atomic_exchange_n(&others_asked, true, __ATOMIC_ACQUIRE);
   if (asks && atexit(again) && is_own)
-    nvmi_tell("nvmove: what the process stores behind the last function that exit calls, as a "
+    nvmi_tell("nvmove: what the process stores after the last function that exit calls, as a "
               "stream's own write "
               "function may (fopencookie), is not kept\n");
 }

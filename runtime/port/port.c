@@ -228,11 +228,10 @@ static void landed(const void *frame) {
 /* The data are as the last commit left them; what came since is undone by the next opening. */
 static _Noreturn void refuse_to_go_on(const char *how) {
   char message[PATH_MAX + 512];
-  snprintf(
-      message, sizeof message,
-      "%s: the program goes on behind '%s' of 'end' in the port file (%s), and nothing of that "
-      "would be kept; name there only functions with which the program ends",
-      port.pool->path, port.end, how);
+  snprintf(message, sizeof message,
+           "%s: the program goes on after '%s' of 'end' in the port file (%s), and nothing of that "
+           "would be kept; name there only functions with which the program ends",
+           port.pool->path, port.end, how);
   refuse(message);
 }
 

@@ -144,7 +144,7 @@ private:
       });
       F.Point = All.pointBefore(Since);
       F.Where = T.site(F.Point);
-      F.Message += ", when the crash comes right behind this store and nothing is lost";
+      F.Message += ", when the crash comes right after this store and nothing is lost";
     } else {
       llvm::sort(Lacking, [this](const auto &A, const auto &B) {
         bool FlushedA = flushOf(A), FlushedB = flushOf(B);
@@ -156,7 +156,7 @@ private:
       F.Message += F.Point == Lost.Extra
                        ? ", when what is stored here is lost and what came later is not"
                        : ", when what libnvmove, or other code that is not compiled for the trace, "
-                         "stores behind this is lost and what came later is not";
+                         "stores after this is lost and what came later is not";
       for (size_t I = 0; I < Lacking.size() && I < LossesNamed; ++I)
         tellFate(F, Lacking[I], I == 0);
       if (Lacking.size() > LossesNamed)

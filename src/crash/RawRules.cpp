@@ -110,7 +110,7 @@ private:
     Finding F{NeverFlushed,
               std::string(Unseen ? "code that nobody compiled for the trace stored here, or before,"
                                  : "what is stored here") +
-                  " is flushed nowhere behind it: a power failure may lose it at any time"};
+                  " is flushed nowhere after it: a power failure may lose it at any time"};
     F.Where = T.site(S.Stored->Extra);
     F.Point = S.Stored->Extra;
     F.Event = static_cast<size_t>(S.Stored - T.Events.data());

@@ -139,7 +139,7 @@ Judgement Recovery::judgeKilled(Judge &J, const Media &M, const char *Kind, Inte
     Said = J.judge(path());
     if (Said.What != Verdict::Right) {
       Said.Message = "recovery was killed " +
-                     (Killed ? "at its step " + At : "behind its last step") +
+                     (Killed ? "at its step " + At : "after its last step") +
                      (Said.Message.empty() ? "" : ": " + Said.Message);
       return Said;
     }

@@ -270,9 +270,9 @@ private:
                       toField(*Where),
                       Block->Undone ? "an aborted transaction had allocated" : "was freed before"),
         Where, Block->Where,
-        Block->Undone    ? "it was allocated behind this"
+        Block->Undone    ? "it was allocated after this"
         : Block->IsKnown ? "it was freed here"
-                         : "it was freed behind this");
+                         : "it was freed after this");
     return true;
   }
 

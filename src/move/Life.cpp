@@ -118,8 +118,8 @@ llvm::Error Life::expect(const std::string &When, size_t Step, bool Acknowledged
   else
     lose(When,
          *Text == Before ? "lost what it had acknowledged"
-         : Acknowledged  ? "knows otherwise"
-                         : "is neither as before the step nor as behind it (a step is one request)",
+         : Acknowledged  ? "the data differ"
+                         : "is neither as before the step nor as after it (a step is one request)",
          Behind, *Text);
   return llvm::Error::success();
 }
@@ -175,7 +175,7 @@ llvm::Error Life::killAround(size_t Step, bool Within) {
   if (isOver())
     return llvm::Error::success();
   Program->kill();
-  return survive("killed behind " + nameOf(S, Step), Step, true);
+  return survive("killed after " + nameOf(S, Step), Step, true);
 }
 
 llvm::Error Life::runKilled(unsigned Kills) {

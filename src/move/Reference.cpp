@@ -229,7 +229,7 @@ llvm::Expected<Reference> makeReference(const Settings &S, Verdict &V) {
       return std::move(E);
   if (llvm::all_of(Made.States, [&](auto &State) { return State == Made.States.front(); }))
     return failed(S.CheckName +
-                  ": the answers are the same before the workload and behind each of "
+                  ": the answers are the same before the workload and after each of "
                   "its steps, so that no kill could show a loss" +
                   (S.Program.Terminal ? "" : " (a program that answers late needs --terminal)") +
                   "; they were:\n" + Made.States.back());

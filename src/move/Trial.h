@@ -35,8 +35,8 @@ struct Settings {
 
 /// What the ported program did otherwise.
 struct Difference {
-  std::string When; ///< "killed behind step 3 (notes.steps:4: add x)"
-  std::string What; ///< "knows otherwise"
+  std::string When; ///< "killed after step 3 (notes.steps:4: add x)"
+  std::string What; ///< "the data differ"
   std::string Expected, Got;
   std::string Said;    ///< what the program wrote to its standard error
   std::string Roots{}; ///< what NVMOVE_DEBUG=roots says of an undisturbed life
@@ -53,7 +53,7 @@ struct MethodResult {
 
 struct Verdict {
   std::vector<MethodResult> Methods;
-  bool PlainLoses = false; ///< the unchanged program, if it is killed behind the last step
+  bool PlainLoses = false; ///< the unchanged program, if it is killed after the last step
   std::vector<double> PlainStarts;
   std::vector<std::string> Notes;
   bool isGood() const;

@@ -59,7 +59,7 @@ public:
        << counted(Chains, "chain") << " of calls\n";
     if (Load.empty())
       return;
-    OS << "\nVariables that led to what " << llvm::join(Load, ", ") << " made, behind the load:\n";
+    OS << "\nVariables that led to what " << llvm::join(Load, ", ") << " made, after the load:\n";
     std::set<std::string> Names;
     for (const Word &W : F.DataWords)
       Names.insert(holderOf(W));

@@ -8,7 +8,7 @@ namespace nvmove::plan {
 namespace {
 
 const std::vector<std::string> VolatileChoices = {
-    "'volatile', as here: each start has to set it, behind the call of the load function",
+    "'volatile', as here: each start has to set it, after the call of the load function",
     "let it move: remove the mark, and add the function that makes it to 'persistent'",
     "keep a name in the record in place of the pointer, and look it up"};
 const std::vector<std::string> ArgumentChoices = {
@@ -135,7 +135,7 @@ void EdgeFinder::describeMember(RecordKey Of, const std::string &Name, const Rec
     addVolatile(Into, Written, "a lock", Where);
     Into.Questions.push_back({Key::Fields,
                               Written + " is a lock: a process that is killed may leave it locked",
-                              {"'volatile', as here: each start has to initialise it, behind the "
+                              {"'volatile', as here: each start has to initialise it, after the "
                                "call of the load function"}});
   } else if (Type.Pointers == 1 && Info.System && !What.isPersistent(Type.Record)) {
     addVolatile(Into, Written, "belongs to the C library", Where);

@@ -50,7 +50,7 @@ void askResult(const FunctionInfo &F, LoadLine &Line, Plan &Into) {
       Into.Questions.push_back(
           {Key::Load,
            "what does " + Line.Of.Name + " return when all went well?",
-           {std::to_string(Gives.Likely) + ", as here", "another number, behind 'attached'"}});
+           {std::to_string(Gives.Likely) + ", as here", "another number, after 'attached'"}});
   }
 }
 

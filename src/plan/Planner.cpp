@@ -103,9 +103,9 @@ void Planner::describeTurns(const Everything &All, const Turns &When) {
   if (!Places.empty())
     Result.Questions.push_back(
         {Key::Commit,
-         "these changes come behind an answer, and are durable with the next one only: " +
+         "these changes come after an answer, and are durable with the next one only: " +
              listed(Places),
-         {"nothing, if the answer does not tell of them", "answer behind the change"}});
+         {"nothing, if the answer does not tell of them", "answer after the change"}});
   if (When.entryAnswers() && !Result.Atomic.empty())
     Result.Questions.push_back(
         {Key::Atomic,

@@ -208,7 +208,7 @@ template <> struct MappingTraits<PoolSettings> {
     Io.mapOptional("method", P.Method);
     Io.mapOptional("durable", P.Durable);
     if (!P.Size.empty() && !isNumber(P.Size, "KMG"))
-      Io.setError("'size' is a number of bytes, with K, M or G behind: 512M");
+      Io.setError("'size' is a number of bytes, or a number with K, M or G: 512M");
     else if (!P.Method.empty() && P.Method != "undo" && P.Method != "shadow")
       Io.setError("'method' is 'undo' or 'shadow'");
     else if (!P.Durable.empty() && P.Durable != "always" && P.Durable != "never" &&

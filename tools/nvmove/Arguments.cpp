@@ -232,7 +232,7 @@ std::optional<int> checkEmitFacts(const CLI::App &Scan, Arguments &A) {
   if (!A.Load.empty() || !A.FactsGlobs.empty() || !A.Files.empty())
     return refuse("--emit-facts only records one file; it goes with -p or -- FLAGS alone");
   if (A.HasFlags && !A.DatabasePath.empty())
-    return refuse("--emit-facts takes the flags of -p, or those behind --, not both");
+    return refuse("--emit-facts takes the flags of -p, or those after --, not both");
   if (const char *Name = given(Scan, {"--save", "--why-not", "--observed", "--algorithm",
                                       "--nvmove-opts", "--format", "--html", "--json",
                                       "--steps-max", "--suggest-load", "--suggest-save"}))
@@ -306,7 +306,7 @@ std::string checkPool(Arguments &A) {
 }
 
 std::string checkEstimate(Arguments &A) {
-  return A.Flags.empty() ? "what is to be run? Put the command behind --" : "";
+  return A.Flags.empty() ? "what is to be run? Put the command after --" : "";
 }
 
 /// All but scan.

@@ -70,7 +70,7 @@ void addAmounts(CLI::App &Crash, CrashArguments &C) {
   Crash
       .add_option(
           "--per-point", C.PerPoint,
-          "explore a failure point, a fence behind a place of the source reached by the same "
+          "explore a failure point, a fence after a place of the source reached by the same "
           "calls, N times only (default 0: always)")
       ->option_text("N")
       ->check(anyNumber());
@@ -169,7 +169,7 @@ std::string checkCrash(Arguments &A) {
   if (!A.Crash.State.empty() && A.Crash.TraceFile.empty())
     return "--state names a state of a trace; give that with --trace FILE";
   if (A.Crash.TraceFile.empty() && A.Flags.empty())
-    return "which program? Name it behind --, e.g. nvmove crash -- ./program args";
+    return "which program? Name it after --, e.g. nvmove crash -- ./program args";
   if (!A.Crash.TraceFile.empty() && !A.Flags.empty())
     return "give a program to run or --trace FILE, not both";
   if (!A.Crash.TraceFile.empty() && !A.Crash.Keep.empty())

@@ -32,7 +32,7 @@ constexpr const char *ObserveFooter =
     "  nvmove observe --load load_notes -o notes.observed.json -- ./bench.sh\n"
     "  nvmove observe --load load_notes --show first.json --show second.json -o both.json\n"
     "\n"
-    "The command behind -- runs as it is; each process of a program built with --nvmove-observe "
+    "The command after -- runs as it is; each process of a program built with --nvmove-observe "
     "is\n"
     "observed. End servers by SIGTERM, or kill them: what was written last then counts.\n"
     "\n"
@@ -250,7 +250,7 @@ void addObserveOptions(CLI::App &App, Arguments &A) {
 
 std::string checkObserve(Arguments &A) {
   return A.Flags.empty() && A.Observe.Shows.empty()
-             ? "what is to be run? Put the command behind --, or --show an observation"
+             ? "what is to be run? Put the command after --, or --show an observation"
              : "";
 }
 

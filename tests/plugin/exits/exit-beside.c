@@ -5,7 +5,7 @@
 // RUN: env NVMOVE_METHOD=shadow %t %t.pool && env NVMOVE_METHOD=shadow %t %t.pool
 // What a stream's own function stores behind all functions of exit is told of.
 // RUN: %t %t.pool stream 2>&1 | FileCheck %s
-// CHECK: nvmove: what the process stores behind the last function that exit calls
+// CHECK: nvmove: what the process stores after the last function that exit calls
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <nvmove/nvmove.h>

@@ -76,7 +76,7 @@ TEST_ONCE(delayed_record_that_was_durable) {
   CHECK_FAILS(nvm_pool_open(test_path("pool")) != NULL, NVM_ECORRUPT);
 }
 
-/* Nor one that a recovery had replayed, which was killed behind it: what it stored in place is there. */
+/* Nor one that a recovery had replayed, which was killed after it: what it stored in place is there. */
 static void open_again(void *unused) {
   (void)unused;
   delayed_open(test_path("pool"));
