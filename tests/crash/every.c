@@ -143,7 +143,9 @@ int main(int argc, char **argv) {
     MUST(nvm_pool_collect(pool, &collected) == 0 && collected.freed_blocks > 0);
     look(path);
     back_up(path);
+    struct nvm_last_opening last;
     MUST(nvm_pool_close(pool) == 0 && nvm_pool_check(path, NULL, NULL) == 0);
+    MUST(nvm_pool_last_opening(path, &last) == 0 && last.method && last.domain);
     MUST(pool = nvm_pool_open_foreign(path));
     MUST(nvm_pool_resize(pool, (size_t)(round % 2 ? 10 : 12) * MEGABYTE) == 0);
     MUST(nvm_pool_close(pool) == 0);
