@@ -2,8 +2,6 @@
 // RUN: %cc %s -o %t && rm -f %pool && %t %pool && %nvmove pool dump --format=json %pool > %t.json
 // RUN: %python %S/Inputs/strict.py < %t.json && FileCheck --input-file=%t.json %s
 // CHECK: "type":"struct record"{{.*}}"fields":{"raw":{"bytes":"01000203fffe","text":"\u0001"}
-// CHECK-SAME: "octet":253
-// CHECK-SAME: "number":-3,"wide":65534,"quad":"0000000000000000000000000080ff3f"
 // CHECK-SAME: "hidden":{"bytes":"ff0061626300"}
 // CHECK-SAME: "stale":{"bytes":"6e6577006572","text":"new"}
 // CHECK-SAME: "name":"größe"
@@ -14,6 +12,8 @@
 // CHECK-SAME: "l":["NaN","Infinity",0.5,"1.00000000000000000011"]
 // CHECK-SAME: "on":[true,false,2]
 // CHECK-SAME: "parts":[{"id":{"bytes":"fe"},"part":"-Infinity"}]
+// CHECK-SAME: "octet":253
+// CHECK-SAME: "number":-3,"wide":65534,"quad":"0000000000000000000000000080ff3f"
 // A block of characters, whole; one of bytes, too.
 // RUN: FileCheck --check-prefix=TEXT --input-file=%t.json %s
 // TEXT-DAG: "fields":{"text":"{{((xxx){133})}}"}
@@ -40,10 +40,7 @@
 #include <uchar.h>
 
 typedef NVM_STRUCT record {
-  unsigned char raw[6], octet, octets[2][1];
-  char number;
-  char16_t wide;
-  __float128 quad;
+  unsigned char raw[6];
   char hidden[6], stale[6], name[12], cut[3], empty[4];
   double d[6];
   float f[3];
@@ -53,6 +50,10 @@ typedef NVM_STRUCT record {
     char id[1];
     float part;
   } parts[1];
+  unsigned char octet, octets[2][1];
+  char number;
+  char16_t wide;
+  __float128 quad;
 }
 record;
 typedef NVM_STRUCT head { int n[3]; }
