@@ -127,8 +127,7 @@ void addInputs(CLI::App &App, Arguments &A) {
   const char *Group = "Inputs";
   App.add_option("files", A.Files, "C files to scan with the flags after --, or .nvf files")
       ->option_text("FILE...");
-  App.add_option("-p,--build,--database", A.DatabasePath,
-                 "folder of compile_commands.json, or the file")
+  App.add_option("-p,--build,--database", A.DatabasePath, "folder of compile_commands.json, or it")
       ->option_text("DIR")
       ->group(Group);
   App.add_option("--facts", A.FactsGlobs, "link and solve recorded facts (a glob; repeatable)")
