@@ -47,9 +47,9 @@
 #define NVM_UNLESS(field, ...)
 #endif
 /* A field whose value means nothing after a restart. A store to it is not noted, and not rolled back. Where a
- * store to the whole record, or a library's function, writes it in a transaction, an abort gives back the value
- * before. Locks of the C library (mutexes, condition variables, semaphores, ...) are such fields without the
- * mark, but stores to them are noted. */
+ * store of more than 8 bytes to the record, or a library's function, covers it in a transaction, an abort
+ * gives back the value before. Locks of the C library (mutexes, condition variables, semaphores, ...) are
+ * such fields without the mark, but for those in unions; stores to them are noted. */
 #define NVM_VOLATILE NVM_ANNOTATE("nvmove.volatile")
 /* A function each call of which is one transaction. */
 #define NVM_ATOMIC NVM_ANNOTATE("nvmove.atomic")

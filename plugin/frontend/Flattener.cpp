@@ -7,6 +7,7 @@
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/RecordLayout.h"
+#include "clang/Basic/SourceManager.h"
 
 using namespace clang;
 
@@ -54,14 +55,18 @@ bool isLockName(llvm::StringRef Name) {
   return false;
 }
 
-/// By any of its names: a library's own type for locks may stand for one of C's.
-bool isLock(QualType T) {
+/// A type of the C library, by any of its names: a library's own type for locks may stand for one of C's.
+bool isLock(const ASTContext &Context, QualType T) {
+  auto Is = [&](const TypedefNameDecl &Name) {
+    return isLockName(Name.getName()) &&
+           Context.getSourceManager().isInSystemHeader(Name.getLocation());
+  };
   for (; auto *Named = T->getAs<TypedefType>(); T = Named->desugar())
-    if (isLockName(Named->getDecl()->getName()))
+    if (Is(*Named->getDecl()))
       return true;
   const TagDecl *Tag = T->getAsTagDecl();
   const TypedefNameDecl *Name = Tag ? Tag->getTypedefNameForAnonDecl() : nullptr;
-  return Name && isLockName(Name->getName());
+  return Name && Is(*Name);
 }
 
 void append(Words &To, Words From) { std::move(From.begin(), From.end(), std::back_inserter(To)); }
@@ -70,8 +75,12 @@ void append(Words &To, Words From) { std::move(From.begin(), From.end(), std::ba
 
 Words Flattener::flatten(QualType T, uint64_t Offset, const std::string &Name, uint32_t Kind,
                          const Scope *Around) const {
-  if (isLock(T))
-    return {volatileBytes(Name, Offset, sizeOf(T))};
+  if (isLock(Context, T)) {
+    Word Lock = volatileBytes(Name, Offset, sizeOf(T));
+    Lock.IsLock = true;
+    return {Lock};
+  }
+  QualType Written = T; // with the names of types
   T = T.getCanonicalType();
   if (auto *Atomic = T->getAs<AtomicType>())
     T = Atomic->getValueType().getCanonicalType();
@@ -87,7 +96,7 @@ Words Flattener::flatten(QualType T, uint64_t Offset, const std::string &Name, u
   // number in its place.
   if (T->isMemberFunctionPointerType())
     return {word(Name, Offset, NVM_FIELD_FUNCTION, QualType())};
-  if (auto *Array = Context.getAsConstantArrayType(T))
+  if (auto *Array = Context.getAsConstantArrayType(Written))
     return repeat(Array->getElementType(), Array->getSize().getZExtValue(), Offset, Name, Kind,
                   Around);
   if (auto *Record = T->getAsRecordDecl())
@@ -154,6 +163,14 @@ Words Flattener::repeat(QualType Element, uint64_t Count, uint64_t Offset, const
     } else if (uint64_t(L.Count) * L.Stride == Size && !Settled) {
       L.Count *= Count; // an array of arrays without a gap
       All.push_back(W);
+    } else if (L.Kind == NVM_FIELD_VOLATILE && L.Count < Count) {
+      for (uint64_t Byte = 0; Byte < L.Count; ++Byte) { // of each element the first, and so on
+        Word One = W;
+        One.Layout.Offset += Byte;
+        One.Layout.Count = Count;
+        One.Layout.Stride = Size;
+        All.push_back(One);
+      }
     } else {
       for (uint64_t N = 0; N < Count; ++N)
         All.push_back(moved(W, N * Size, Offset, Size));
@@ -319,7 +336,9 @@ Words Flattener::flattenUnion(const RecordDecl &Union, uint64_t Offset, const st
   for (const FieldDecl *Field : Union.fields()) {
     ++Members;
     for (const Word &W : flattenField(*Field, Offset, Prefix, &Here)) {
-      if (W.Layout.Kind == NVM_FIELD_VOLATILE) {
+      if (W.IsLock) {
+        // What another member has there counts.
+      } else if (W.Layout.Kind == NVM_FIELD_VOLATILE) {
         Volatile.add(W);
       } else if (W.isTail()) {
         Found.addBelow(W, elements(W), Whole.End, Members);

@@ -21,6 +21,8 @@ struct Word {
   /// begins to the union's end.
   std::optional<int64_t> Spilt;
 
+  bool IsLock = false; ///< volatile without a mark; in a union the other members count
+
   bool isTail() const { return Layout.Kind == NVM_FIELD_FLEXIBLE_ARRAY; }
 
   /// The value says whether it is a pointer, whoever wrote it.

@@ -13,6 +13,9 @@ struct nvmi_captured {
   char bytes[64];
 };
 
+/* The next sequence. */
+uint64_t nvmi_capture_number(void);
+
 /* In place of the sequence: the bytes are an alias (alias.h), newer than all that was captured. */
 #define NVMI_ALIASED (UINT64_MAX - 1)
 

@@ -73,6 +73,7 @@ struct nvmi_log {
   struct nvmi_array operations; /* uint64_t, NVM_OPERATION: of the commit record */
   struct nvmi_intents intents;  /* of the open transaction */
   struct nvmi_array captured;   /* struct nvmi_captured (captured.h) */
+  struct nvmi_array covered;    /* the same: what an abort gives back (judge/unnoted.h) */
   struct nvmi_alias_part alias;
   struct nvmi_direct_part direct;
   struct nvmi_array entries; /* of an abort (log_read.h) */

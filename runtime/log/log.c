@@ -256,7 +256,7 @@ const char *nvmi_log_fault(const struct nvmi_log *log) {
   for (unsigned class = 0; class < NVMI_CLASSES; class ++)
     if (log->intents.local[class])
       return "a transaction that has ended has no local blocks";
-  if (log->captured.count)
+  if (log->captured.count || log->covered.count)
     return "a transaction that has ended has no captured lines";
   if (cursor->at < sizeof *cursor->segment || cursor->at > cursor->segment->size)
     return "the cursor stands in its segment";

@@ -102,6 +102,7 @@ static void abort_alone(struct nvmi_log *log, const struct nvmi_line *lines, siz
                            captured[i].mask);
   log->captured.count = 0;
   nvmi_shadow_each_line(log->pool, lines, count, nvmi_shadow_fetch_home, NULL);
+  nvmi_shadow_uncover(log);
 }
 
 static void shadow_abort(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
@@ -162,11 +163,6 @@ bool nvmi_shadow_pieces(struct nvmi_log *log, const struct nvmi_line *lines, siz
   return !pieces.incomplete;
 }
 
-uint64_t nvmi_capture_number(void) {
-  static _Atomic uint64_t sequence;
-  return atomic_fetch_add(&sequence, 1);
-}
-
 void nvmi_shadow_capture(struct nvmi_log *log, const struct nvmi_line *line) {
   bool is_range = line->line & NVMI_RANGE;
   for (uint64_t i = 0; i < nvmi_line_count(line); i++) {
@@ -184,7 +180,8 @@ void nvmi_shadow_pack(struct nvmi_log *log, const struct nvmi_line *lines, size_
                       struct nvmi_parcel *parcel) {
   (void)lines, (void)count;
   parcel->captured = log->captured;
-  log->captured = (struct nvmi_array){0};
+  parcel->covered = log->covered;
+  log->captured = log->covered = (struct nvmi_array){0};
 }
 
 static int by_sequence(const void *a, const void *b) {
@@ -193,14 +190,20 @@ static int by_sequence(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-void nvmi_shadow_unpack(struct nvmi_log *log, struct nvmi_parcel *parcel) {
-  for (size_t i = 0; i < parcel->captured.count; i++)
-    if (!nvmi_array_push(&log->captured, (struct nvmi_captured *)parcel->captured.items + i,
+static void merge(struct nvmi_log *log, struct nvmi_array *into, struct nvmi_array *from) {
+  if (!from->count)
+    return;
+  for (size_t i = 0; i < from->count; i++)
+    if (!nvmi_array_push(into, (struct nvmi_captured *)from->items + i,
                          sizeof(struct nvmi_captured)))
       nvmi_fatal(NVM_ENOMEMORY, log->pool->path, "out of memory for captured lines");
-  nvmi_array_free(&parcel->captured, sizeof(struct nvmi_captured));
-  if (log->captured.count)
-    nvmi_sort(log->captured.items, log->captured.count, sizeof(struct nvmi_captured), by_sequence);
+  nvmi_array_free(from, sizeof(struct nvmi_captured));
+  nvmi_sort(into->items, into->count, sizeof(struct nvmi_captured), by_sequence);
+}
+
+void nvmi_shadow_unpack(struct nvmi_log *log, struct nvmi_parcel *parcel) {
+  merge(log, &log->captured, &parcel->captured);
+  merge(log, &log->covered, &parcel->covered);
 }
 
 _Static_assert(sizeof(struct nvmi_captured) <= NVMI_SORT_BYTES, "captured lines can be sorted");

@@ -11,5 +11,3 @@ void nvmi_shadow_capture(struct nvmi_log *log, const struct nvmi_line *line);
 void nvmi_shadow_pack(struct nvmi_log *log, const struct nvmi_line *lines, size_t count,
                       struct nvmi_parcel *parcel);
 void nvmi_shadow_unpack(struct nvmi_log *log, struct nvmi_parcel *parcel);
-/* The next number of a line that is captured. */
-uint64_t nvmi_capture_number(void);

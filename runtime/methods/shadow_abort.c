@@ -63,6 +63,8 @@ static void restore(void *unused, struct nvm_pool *pool, uint64_t offset, uint64
   size_t low = 0, high = others.count;
   (void)unused;
   mask &= ~nvmi_masks_at(&nvmi_kept, line);
+  if (nvmi_has_unnoted(pool))
+    mask &= ~nvmi_unnoted_in_line(pool, offset);
   nvmi_shadow_fetch_home(NULL, pool, offset, mask);
   while (low < high) {
     size_t middle = low + (high - low) / 2;
@@ -78,6 +80,41 @@ static void restore(void *unused, struct nvm_pool *pool, uint64_t offset, uint64
     }
 }
 
+/* What others have covered since is what this transaction has made of it: when they are undone, they give
+ * back what was there before. */
+static void hand_on(const struct nvmi_array *covered, struct nvmi_array *to) {
+  const struct nvmi_captured *from = covered->items;
+  struct nvmi_captured *later = to->items;
+  for (size_t i = covered->count; i-- > 0;)
+    for (size_t j = 0; j < to->count; j++) {
+      uint64_t both = later[j].line == from[i].line && later[j].sequence > from[i].sequence
+                          ? from[i].mask & later[j].mask
+                          : 0;
+      for (; both; both &= both - 1) {
+        unsigned byte = (unsigned)__builtin_ctzll(both);
+        later[j].bytes[byte] = from[i].bytes[byte];
+      }
+    }
+}
+
+__attribute__((no_sanitize("thread"))) static bool hand_to_parcels(struct nvmi_node *node,
+                                                                   void *context) {
+  const struct nvmi_log *log = context;
+  struct nvmi_parcel *parcels = node->parcels.items;
+  for (size_t i = 0; i < node->parcels.count; i++)
+    if (parcels[i].pool == log->pool)
+      hand_on(&log->covered, &parcels[i].covered);
+  return false;
+}
+
+static void hand_on_covered(struct nvmi_log *log) {
+  struct nvm_pool *pool = log->pool;
+  for (unsigned i = 0; i < atomic_load(&pool->log_count); i++)
+    if (pool->logs[i] != log)
+      hand_on(&log->covered, &pool->logs[i]->covered);
+  nvmi_node_find(hand_to_parcels, log);
+}
+
 /* Of a transaction that has to do with others, which stand still (undoing.h). */
 void nvmi_shadow_abort_among_others(struct nvmi_log *log, const struct nvmi_line *lines,
                                     size_t count) {
@@ -88,4 +125,7 @@ void nvmi_shadow_abort_among_others(struct nvmi_log *log, const struct nvmi_line
     restore(NULL, pool, nvmi_captured_offset(log, &captured[i]), captured[i].mask);
   log->captured.count = 0;
   nvmi_shadow_each_line(pool, lines, count, restore, NULL);
+  if (log->covered.count)
+    hand_on_covered(log);
+  nvmi_shadow_uncover(log);
 }

@@ -5,6 +5,8 @@
 #include "core/captured.h"
 #include "core/log_state.h"
 #include "core/pool.h"
+#include "judge/unnoted.h"
+#include "order/undoing.h"
 
 typedef void nvmi_shadow_visit(void *context, struct nvm_pool *pool, uint64_t offset,
                                uint64_t mask);
@@ -28,12 +30,28 @@ static inline uint64_t nvmi_captured_offset(const struct nvmi_log *log,
   return (captured->line << 6) - log->pool->header.base;
 }
 
-/* The bytes of `mask` as the file has them. */
+/* The bytes of `mask` as the file has them, but for members that nobody notes. */
 static inline void nvmi_shadow_fetch_home(void *unused, struct nvm_pool *pool, uint64_t offset,
                                           uint64_t mask) {
   (void)unused;
+  if (nvmi_has_unnoted(pool))
+    mask &= ~nvmi_unnoted_in_line(pool, offset);
   for (; mask; mask &= mask - 1) {
     unsigned i = (unsigned)__builtin_ctzll(mask);
     pool->work[offset + i] = pool->home[offset + i];
   }
+}
+
+/* What members that nobody notes had before notes covered them, the oldest at last; those that a
+ * dependent has noted since stay. Other threads may store to them. */
+__attribute__((no_sanitize("thread"))) static inline void
+nvmi_shadow_uncover(struct nvmi_log *log) {
+  const struct nvmi_captured *covered = log->covered.items;
+  for (size_t i = log->covered.count; i-- > 0;)
+    for (uint64_t left = covered[i].mask & ~nvmi_masks_at(&nvmi_kept, covered[i].line); left;
+         left &= left - 1) {
+      unsigned byte = (unsigned)__builtin_ctzll(left);
+      ((volatile char *)(covered[i].line * NVM_LINE_SIZE))[byte] = covered[i].bytes[byte];
+    }
+  log->covered.count = 0;
 }

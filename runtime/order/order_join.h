@@ -11,6 +11,7 @@ struct nvmi_parcel {
   struct nvm_pool *pool;
   struct nvmi_log *log;       /* left with its undo entries, or null */
   struct nvmi_array captured; /* struct nvmi_captured */
+  struct nvmi_array covered;  /* the same (judge/unnoted.h) */
   struct nvmi_array intents;  /* struct nvmi_intent */
   uint64_t number;            /* in a trace */
 };

@@ -170,6 +170,7 @@ void nvmi_log_free_all(struct nvm_pool *pool) {
     nvmi_array_free(&log->intents.list, sizeof(struct nvmi_intent));
     nvmi_ready_free(log);
     nvmi_array_free(&log->captured, sizeof(struct nvmi_captured));
+    nvmi_array_free(&log->covered, sizeof(struct nvmi_captured));
     nvmi_alias_free(log);
     nvmi_array_free(&log->direct.large, 2 * sizeof(uint64_t));
     nvmi_array_free(&log->direct.items, sizeof(size_t));

@@ -17,11 +17,11 @@
 #include "core/gate.h"
 #include "core/lines.h"
 #include "core/tracing.h"
+#include "judge/unnoted.h"
 #include "log/entry.h"
 #include "log/log.h"
 #include "order/order.h"
 #include "tx/note_nested.h"
-#include "tx/note_volatile.h"
 
 enum {
   LINE = NVM_LINE_SIZE,
@@ -142,8 +142,8 @@ static void note_at_work(struct nvmi_thread *thread, struct nvmi_log *log, uintp
   struct nvmi_fresh *fresh = nvmi_fresh_at(thread, &start, &end);
   nvmi_trace(pool, NVM_TRACE_NOTE, nvmi_offset(pool, (void *)start), end - start);
   log->stats.notes++;
-  if (!fresh && nvmi_may_cover_volatile(pool, end - start))
-    nvmi_note_volatile(thread, pool, start, end);
+  if (!fresh && nvmi_may_cover(pool, end - start))
+    nvmi_cover(log, start, end);
   nvmi_touch(thread, UINT64_C(1) << pool->index);
   bool waits = !fresh && log_news(thread, log, start, end);
   if (fresh) {
@@ -331,7 +331,7 @@ static inline __attribute__((always_inline)) bool note_simply(struct nvm_pool *p
                                                               size_t size) {
   struct nvmi_thread *thread = nvmi_self;
   uintptr_t start = (uintptr_t)address;
-  if (pool && nvmi_may_cover_volatile(pool, size))
+  if (pool && nvmi_may_cover(pool, size))
     return false;
   struct nvm_line *slot = enter_simply(thread, pool, start, size);
   if (NVMI_UNLIKELY(!slot))

@@ -63,6 +63,8 @@ end_in_pool(struct nvmi_log *log, const struct nvmi_line *lines, size_t count, b
     follower->ended(log, !error);
   if (NVMI_LIKELY(commit && !error)) {
     log->stats.commits++;
+    if (NVMI_UNLIKELY(log->covered.count))
+      log->covered.count = 0;
     nvmi_trace(pool, NVM_TRACE_COMMIT, 0, 0);
     nvmi_heap_committed(log);
     return NVM_OK;

@@ -1,5 +1,5 @@
-/* note_volatile.c: an abort gives back members that are stored to without notes, where a note of the whole
- * record has covered them (tx/note_volatile.h). */
+/* unnoted.c: an abort gives back members that are stored to without notes, where a note of the whole
+ * record has covered them (judge/unnoted.h). */
 #include "core/method.h"
 #include "core/pool.h"
 #include "handing.h"
@@ -135,15 +135,67 @@ TEST(volatile_members_come_back_of_a_range) {
   finish();
 }
 
-/* A note of other members leaves the file's bytes of these alone. */
-TEST(volatile_members_are_looked_at_where_a_note_covers_them) {
-  struct open *open = make();
-  const char *home = all.pool->home + nvmi_offset(all.pool, open->state);
+static void *clear_and_abort(void *open) {
   begin();
-  note_store(open->more, sizeof open->more);
-  CHECK(strcmp(home, all.pool->method->private_work ? "old" : "new") == 0);
-  note_store(open->state, sizeof open->state);
-  CHECK(strcmp(home, "new") == 0);
-  CHECK(nvm_tx_abort(all.pool) == 0 && is(open, "new"));
+  pthread_mutex_lock(&all.lock[0]);
+  clear(open, sizeof(struct open));
+  set(open, "first");
+  pthread_mutex_unlock(&all.lock[0]);
+  all.step = 1;
+  wait_for(2);
+  CHECK(nvm_tx_abort(all.pool) == 0);
+  return NULL;
+}
+
+/* Of two transactions that covered them, whichever is undone first. */
+TEST(volatile_members_come_back_where_two_covered_them) {
+  struct open *open = make();
+  for (unsigned stays = 0; stays < 2; stays++) {
+    all.step = 0;
+    pthread_t other = start(clear_and_abort, open);
+    wait_for(1);
+    begin();
+    pthread_mutex_lock(&all.lock[0]);
+    __nvm_note(open, sizeof *open);
+    memset(open, 1, sizeof *open);
+    pthread_mutex_unlock(&all.lock[0]);
+    all.step = 2;
+    if (stays)
+      usleep(LONGER_US);
+    CHECK_FAILS(nvm_tx_commit(all.pool) == 0, NVM_EBROKEN);
+    CHECK(pthread_join(other, NULL) == 0 && is(open, "new"));
+  }
+  finish();
+}
+
+/* A commit ends what was covered: the next abort gives back what was there since. */
+TEST(volatile_members_come_back_as_since_the_last_commit) {
+  struct open *open = make();
+  begin();
+  clear(open, sizeof *open);
+  STORE(open->number, 7);
+  commit();
+  set(open, "later");
+  begin();
+  clear(open, sizeof *open);
+  CHECK(nvm_tx_abort(all.pool) == 0 && is(open, "later"));
+  begin();
+  note_store(open->more, sizeof open->more); /* in a line with them */
+  set(open, "last");
+  CHECK(nvm_tx_abort(all.pool) == 0 && is(open, "last"));
+  finish();
+}
+
+/* What nothing has covered stays as it is, though the line is undone: also a store of eight bytes or less,
+ * which is taken for one to a member that is noted. */
+TEST(volatile_members_stay_where_no_note_covers_them) {
+  struct open *open = make();
+  begin();
+  STORE(open->number, 8);
+  note_store(open->state, 4);
+  memcpy(open->state, "NEWE", 4);
+  CHECK(nvm_tx_abort(all.pool) == 0);
+  CHECK(open->number == 7 &&
+        (all.pool->method->private_work ? open->state[0] == 'N' : is(open, "new")));
   finish();
 }
