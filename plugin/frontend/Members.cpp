@@ -22,6 +22,9 @@ public:
       Dimensions += "x" + std::to_string(Constant ? Constant->getSize().getZExtValue() : 0);
       T = Context.getAsArrayType(T)->getElementType();
     }
+    if (auto *Atomic = T->getAs<AtomicType>()) // its value lies at its start
+      if (QualType Value = Atomic->getValueType().getCanonicalType(); Value->isRecordType())
+        T = Value;
     bool IsArray = !Dimensions.empty();
     const RecordDecl *Record = T->getAsRecordDecl();
     if (IsArray || !Record)

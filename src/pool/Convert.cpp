@@ -129,12 +129,13 @@ llvm::Error Converter::take(const nvm_block &Seen) {
       return Plan.takeError();
     B.Plan = *Plan;
     const nvm_type &Was = *B.Plan->Old, &Is = *B.Plan->New;
-    if (B.Plan->HasTail) {
+    if (B.Plan->HasTail) { // a block may be shorter than its type
       const MemberPair &Tail = B.Plan->Pairs.back();
-      B.Count = (Seen.size - Tail.From.Offset) / std::max<uint64_t>(Tail.From.Size, 1);
+      uint64_t Bytes = Seen.size > Tail.From.Offset ? Seen.size - Tail.From.Offset : 0;
+      B.Count = Bytes / std::max<uint64_t>(Tail.From.Size, 1);
       B.NewSize = std::max<uint64_t>(Is.size, Tail.To.Offset + B.Count * Tail.To.Size);
-    } else if (!B.Plan->Pairs.empty()) {
-      B.Count = std::max<uint64_t>(Seen.size / Was.size, 1);
+    } else if (!B.Plan->IsSame) {
+      B.Count = B.Plan->EndsInArray ? 1 : std::max<uint64_t>(Seen.size / Was.size, 1);
       B.NewSize = B.Count * Is.size;
     }
   }
@@ -155,17 +156,19 @@ llvm::Error Converter::allocate(Block &B) {
 
 /// The new block's bytes, with the old pool's addresses in them.
 llvm::Error Converter::convertBytes(const Block &B, std::vector<char> &Bytes) {
-  if (!B.Plan || B.Plan->Pairs.empty()) {
+  if (!B.Plan || B.Plan->IsSame) {
     memcpy(Bytes.data(), B.Old, B.OldSize);
     return llvm::Error::success();
   }
+  std::vector<char> Whole(std::max(B.OldSize, B.Plan->Old->size));
+  memcpy(Whole.data(), B.Old, B.OldSize);
   Done.Changed++;
   uint64_t Count = B.Plan->HasTail ? 1 : B.Count;
   for (uint64_t N = 0; N < Count; ++N) {
     char *To = Bytes.data() + N * B.Plan->New->size;
-    llvm::Error E = convertRecord(B.Plan->Pairs, B.Old + N * B.Plan->Old->size, To);
+    llvm::Error E = convertRecord(B.Plan->Pairs, Whole.data() + N * B.Plan->Old->size, To);
     if (!E && B.Plan->HasTail)
-      E = convertTail(B.Plan->Pairs.back(), B.Old, To, B.Count);
+      E = convertTail(B.Plan->Pairs.back(), Whole.data(), To, B.Count);
     if (E)
       return failed(placeOf(B) + ": " + llvm::toString(std::move(E)));
     for (const Constant &C : B.Plan->Constants)
@@ -241,25 +244,24 @@ llvm::Expected<std::optional<uint64_t>> Converter::placeInObject(const TypePlan 
   const nvm_type *Type = Target ? typeOf(Target) : nullptr;
   llvm::StringRef Name = Type ? Type->name : "";
   bool IsObject = !Target || Name == Plan.New->name || Name == Plan.Old->name;
-  std::optional<uint64_t> Record = Inside || !IsObject ? placeIn(Plan.Pairs, Inside, false) : 0,
-                          Number = placeIn(Plan.Pairs, Inside, true);
+  auto Place = [&](bool Deep) { return placeIn(Plan.Pairs, Plan.Records, Inside, Deep); };
+  std::optional<uint64_t> Record = Inside || !IsObject ? Place(false) : 0, Number = Place(true);
   if (Target && !Type && Record != Number)
     return failed(" leads to where a record and its first member begin; which is meant, only the "
                   "program itself can say ('--layouts PROGRAM')");
   return Type && isScalar(*Type) ? Number : Record;
 }
 
-/// C allows a pointer to the end of an array. Where the array fills its block, and no other block
-/// begins there, that is what such a pointer leads to.
+/// C allows a pointer to the end of an array: where the last whole element of a block ends is what it
+/// leads to, unless another block begins there.
 std::optional<char *> Converter::endOf(const Block &B, const char *At) {
-  if (At != B.Old + B.OldSize)
-    return std::nullopt;
-  if (!B.Plan || B.Plan->Pairs.empty())
-    return B.New + B.OldSize;
-  const MemberPair *Tail = B.Plan->HasTail ? &B.Plan->Pairs.back() : nullptr;
-  uint64_t Was = Tail ? Tail->From.Offset + B.Count * Tail->From.Size : B.Count * B.Plan->Old->size;
-  uint64_t Is = Tail ? Tail->To.Offset + B.Count * Tail->To.Size : B.Count * B.Plan->New->size;
-  return Was == B.OldSize ? std::optional(B.New + Is) : std::nullopt;
+  uint64_t Was = B.OldSize, Is = B.OldSize;
+  if (B.Plan && !B.Plan->IsSame) {
+    const MemberPair *Tail = B.Plan->HasTail ? &B.Plan->Pairs.back() : nullptr;
+    Was = Tail ? Tail->From.Offset + B.Count * Tail->From.Size : B.Count * B.Plan->Old->size;
+    Is = Tail ? Tail->To.Offset + B.Count * Tail->To.Size : B.Count * B.Plan->New->size;
+  }
+  return At == B.Old + Was && Was <= B.OldSize ? std::optional(B.New + Is) : std::nullopt;
 }
 
 llvm::Expected<uint64_t> Converter::newPlace(uint64_t Address, uint64_t Target,
@@ -267,26 +269,24 @@ llvm::Expected<uint64_t> Converter::newPlace(uint64_t Address, uint64_t Target,
   auto *At = reinterpret_cast<const char *>(Address);
   auto Behind =
       llvm::upper_bound(Blocks, At, [](const char *A, const Block &B) { return A < B.Old; });
-  if (Behind != Blocks.begin())
-    if (std::optional<char *> End = endOf(*std::prev(Behind), At))
-      return reinterpret_cast<uint64_t>(*End);
-  if (Behind == Blocks.begin() ||
-      static_cast<uint64_t>(At - std::prev(Behind)->Old) >= std::prev(Behind)->OldSize)
-    return failed(What +
-                  " leads to nothing. On a copy: 'nvmove pool gc' frees the block that has it "
-                  "if the root does not lead there, 'nvmove pool repair --null-dangling' "
-                  "makes it null");
-  const Block &B = *std::prev(Behind);
+  const Block *Before = Behind == Blocks.begin() ? nullptr : &*std::prev(Behind);
+  if (std::optional<char *> End = Before ? endOf(*Before, At) : std::nullopt)
+    return reinterpret_cast<uint64_t>(*End);
+  if (!Before || static_cast<uint64_t>(At - Before->Old) >= Before->OldSize)
+    return failed(
+        What + " leads to nothing. On a copy: 'nvmove pool gc' frees the block that has it if "
+               "the root does not lead there, 'nvmove pool repair --null-dangling' makes it null");
+  const Block &B = *Before;
   auto Inside = static_cast<uint64_t>(At - B.Old), Index = uint64_t(0);
-  if (B.Plan && !B.Plan->Pairs.empty()) {
-    if (!B.Plan->HasTail) {
+  if (B.Plan && !B.Plan->IsSame) {
+    if (!B.Plan->EndsInArray) {
       Index = Inside / B.Plan->Old->size;
       Inside %= B.Plan->Old->size;
     }
     llvm::Expected<std::optional<uint64_t>> There = placeInObject(*B.Plan, Inside, Target);
     if (!There)
       return failed(What + llvm::toString(There.takeError()));
-    if (!*There || Index >= B.Count)
+    if (!*There || (Index && Index >= B.Count))
       return failed(What + " leads into what is given up of " + placeOf(B));
     Inside = Index * B.Plan->New->size + **There;
   }

@@ -101,7 +101,7 @@ private:
     if (IsScalar && isCharacter(Members[0].Kind))
       return {{"text", charactersOf(Bytes)}};
     uint64_t Size = Block.type->size, Count = std::max<uint64_t>(Block.size / Size, 1);
-    bool HasTail = Members.back().IsArray && !Members.back().Count;
+    bool HasTail = Members.back().IsTail;
     std::vector<Field> Fields;
     uint64_t Told = 0; // bytes from the start of the block
     for (uint64_t N = 0; N < (HasTail ? 1 : Count); ++N) {

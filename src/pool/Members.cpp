@@ -133,12 +133,11 @@ std::vector<Member> parseMembers(StringRef Lines) {
     std::optional<Member> M = parseLine(Line);
     if (!M)
       continue;
-    // What belongs to an array of records stands behind it, with the first element's offsets.
+    // What belongs to an array of records or unions stands behind it, with the first element's offsets.
     std::vector<Member> *Into = &All;
     uint64_t Base = 0;
     StringRef Name = M->Name;
-    while (!Into->empty() && Into->back().Kind == "record" && Into->back().IsArray &&
-           Name.starts_with(Into->back().Name + "[].")) {
+    while (!Into->empty() && Into->back().IsArray && Name.starts_with(Into->back().Name + "[].")) {
       Member &Array = Into->back();
       Name = Name.drop_front(Array.Name.size() + 3);
       Base += Array.Offset;
@@ -148,6 +147,8 @@ std::vector<Member> parseMembers(StringRef Lines) {
     M->Offset -= Base;
     Into->push_back(std::move(*M));
   }
+  if (!All.empty())
+    All.back().IsTail = All.back().IsArray && !All.back().Dimensions.front();
   return All;
 }
 

@@ -21,7 +21,8 @@ struct Member {
   std::vector<uint64_t> Dimensions; ///< of an array; the first of a flexible one is 0
   unsigned FirstBit = 0, Bits = 0;  ///< of a bit-field; 0: none
   bool IsArray = false;
-  std::vector<Member> Inner; ///< of an array of records: of each element, from its start
+  bool IsTail = false;       ///< the flexible array at the end of a record
+  std::vector<Member> Inner; ///< of an array of records or unions: of each element, from its start
 };
 
 /// Whether the value is a number without a fraction.

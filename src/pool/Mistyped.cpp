@@ -36,7 +36,7 @@ void addLeaves(const std::vector<Member> &Members, uint64_t Base, Leaves &To) {
     uint64_t At = Base + M.Offset;
     if (!M.Size || !M.Count)
       continue;
-    if (M.Inner.empty()) {
+    if (M.Inner.empty() || M.Kind == "union") {
       To[At] = {M.Size, M.Count, M.Kind == "pointer" || M.Kind == "function", isOpaque(M)};
       continue;
     }

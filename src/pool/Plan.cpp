@@ -33,31 +33,71 @@ const nvm_field *wordAt(const nvm_type &Type, uint64_t Offset) {
   return nullptr;
 }
 
-/// Whether the same values of the deciding member make it what its field says.
-bool isSameCondition(const nvm_when *A, const nvm_when *B) {
-  if (!A || !B)
-    return A == B;
-  return A->unless == B->unless &&
-         llvm::equal(llvm::ArrayRef(A->values, A->count), llvm::ArrayRef(B->values, B->count));
+/// Whether the byte there belongs to a member that is stored to without notes.
+bool isVolatile(const nvm_type &Type, uint64_t Offset) {
+  return llvm::any_of(llvm::ArrayRef(Type.fields, Type.field_count), [&](const nvm_field &F) {
+    uint64_t Inside = Offset - F.offset;
+    return F.kind == NVM_FIELD_VOLATILE && Offset >= F.offset && Inside % F.stride == 0 &&
+           Inside / F.stride < F.count;
+  });
+}
+
+uint64_t firstBit(const Member &M) { return M.Offset * 8 + M.FirstBit; }
+uint64_t endBit(const Member &M) { return firstBit(M) + (M.Bits ? M.Bits : M.Size * M.Count * 8); }
+
+/// The name of the member that has this bit, "pairs[].kind"; empty: none has.
+std::string nameAt(const std::vector<Member> &Members, uint64_t Bit) {
+  for (const Member &M : Members) {
+    if (Bit < firstBit(M) || Bit >= endBit(M))
+      continue;
+    uint64_t Inside = (Bit - firstBit(M)) % (M.Size * 8);
+    return M.Inner.empty() ? M.Name : M.Name + "[]." + nameAt(M.Inner, Inside);
+  }
+  return "";
+}
+
+/// Records by value have no line of their own: "head.link.next" lies in two. Where each begins.
+std::map<std::string, uint64_t> recordStarts(const std::vector<Member> &Members) {
+  std::map<std::string, uint64_t> Starts;
+  for (const Member &M : Members)
+    for (size_t Dot = M.Name.find('.'); Dot != std::string::npos; Dot = M.Name.find('.', Dot + 1)) {
+      auto [At, IsNew] = Starts.try_emplace(M.Name.substr(0, Dot), M.Offset);
+      At->second = std::min(At->second, M.Offset);
+    }
+  return Starts;
+}
+
+constexpr uint64_t Gone = UINT64_MAX;
+
+std::vector<RecordPair> pairRecords(const std::vector<Member> &Old,
+                                    const std::vector<Member> &New) {
+  std::vector<RecordPair> Pairs;
+  std::map<std::string, uint64_t> Now = recordStarts(New);
+  for (const auto &[Name, Start] : recordStarts(Old)) {
+    auto At = Now.find(Name);
+    Pairs.push_back({Name, Start, At == Now.end() ? Gone : At->second});
+  }
+  return Pairs;
 }
 
 /// The same bytes in both, at whatever place.
 bool isSame(const MemberPair &P) {
   const Member &A = P.From, &B = P.To;
-  bool IsLonger = A.Kind == "union" && A.IsArray; // its elements are the same: see pair()
   return A.Kind == B.Kind && A.Size == B.Size && A.Bits == B.Bits && A.FirstBit == B.FirstBit &&
-         (IsLonger || A.Dimensions == B.Dimensions) && llvm::all_of(P.Inner, isSame);
+         A.Dimensions == B.Dimensions && llvm::all_of(P.Inner, [](const MemberPair &Q) {
+           return isSame(Q) && Q.From.Offset == Q.To.Offset;
+         });
 }
 
-uint64_t firstBit(const Member &M) { return M.Offset * 8 + M.FirstBit; }
-uint64_t endBit(const Member &M) { return firstBit(M) + (M.Bits ? M.Bits : M.Size * M.Count * 8); }
 bool overlap(const Member &A, const Member &B) {
   return firstBit(A) < endBit(B) && firstBit(B) < endBit(A);
 }
 
 class Matcher {
 public:
-  Matcher(TypePlan &Plan, const TypeChange *Change) : Plan(Plan), Change(Change) {}
+  Matcher(TypePlan &Plan, const TypeChange *Change, const std::vector<Member> &AllOld,
+          const std::vector<Member> &AllNew)
+      : Plan(Plan), Change(Change), AllOld(AllOld), AllNew(AllNew) {}
 
   struct Place {
     const std::vector<Member> &Members;
@@ -77,7 +117,9 @@ public:
       }
       std::string Was = Field ? Field->Was : Old.Prefix + To.Name;
       auto From =
-          llvm::find_if(Old.Members, [&](const Member &M) { return Old.Prefix + M.Name == Was; });
+          llvm::find_if(Old.Members, [&](const Member &M) { // of a base, and of its derived class
+            return Old.Prefix + M.Name == Was && !Used[size_t(&M - Old.Members.data())];
+          });
       if (From == Old.Members.end()) {
         if (Field)
           wrong("field " + Was + " (of " + Name + ") is not in the pool's");
@@ -86,7 +128,7 @@ public:
         continue;
       }
       Used[size_t(From - Old.Members.begin())] = true;
-      pair(Pairs, {*From, To, Name, isCut(Name), {}}, Old, New);
+      pair(Pairs, {*From, To, Name, isCut(Name), {}, {}}, Old, New);
     }
     refuseUnions(Pairs);
     for (auto [N, M] : llvm::enumerate(Old.Members))
@@ -159,13 +201,12 @@ private:
 
   void pair(std::vector<MemberPair> &Pairs, MemberPair Made, const Place &Old, const Place &New) {
     const Member &From = Made.From, &To = Made.To;
-    bool IsTail = From.IsArray && !From.Count;
-    if (From.IsArray != To.IsArray || IsTail != (To.IsArray && !To.Count)) {
+    if (From.IsArray != To.IsArray || From.IsTail != To.IsTail) {
       wrong("field " + Made.Name + " is an array in one of them");
       return;
     }
     if (From.Dimensions.size() != To.Dimensions.size() ||
-        (IsTail && From.Dimensions != To.Dimensions)) {
+        (From.IsTail && From.Dimensions != To.Dimensions)) {
       wrong("field " + Made.Name + " is an array of other dimensions");
       return;
     }
@@ -173,10 +214,15 @@ private:
                     *IsWord = wordAt(*Plan.New, New.Base + To.Offset);
     if (WasWord && IsWord && !isSameCondition(WasWord->when, IsWord->when))
       wrong("field " + Made.Name + " is a pointer under another condition");
-    if (!From.Inner.empty() && !To.Inner.empty())
+    if (WasWord && IsWord && WasWord->kind != IsWord->kind &&
+        (WasWord->kind == NVM_FIELD_XOR || IsWord->kind == NVM_FIELD_XOR))
+      wrong("field " + Made.Name + " is made of two pointers in one of them");
+    Made.HasInner = !From.Inner.empty() && !To.Inner.empty();
+    if (Made.HasInner) {
       Made.Inner = match({From.Inner, Old.Base + From.Offset, Old.Prefix + From.Name + "[]."},
                          {To.Inner, New.Base + To.Offset, New.Prefix + To.Name + "[]."}, true);
-    else if (WasWord && !IsWord)
+      Made.Records = pairRecords(From.Inner, To.Inner);
+    } else if (WasWord && !IsWord && !isVolatile(*Plan.New, New.Base + To.Offset))
       wrong("field " + Made.Name + " is a pointer in the pool's, or marked as one");
     else if (isConverted(From, To) && !(WasWord && From.Size != To.Size))
       ;
@@ -190,8 +236,23 @@ private:
     Pairs.push_back(std::move(Made));
   }
 
+  /// Whether the same values of the same member make it what its field says.
+  bool isSameCondition(const nvm_when *Was, const nvm_when *Is) {
+    if (!Was || !Is)
+      return Was == Is;
+    std::string Old = nameAt(AllOld, Was->offset * 8ull + Was->first_bit),
+                New = nameAt(AllNew, Is->offset * 8ull + Is->first_bit);
+    for (const FieldChange &F : Change ? llvm::ArrayRef(Change->Fields) : std::nullopt)
+      if (F.Name == New && !F.Was.empty())
+        New = F.Was;
+    return Old == New && Was->unless == Is->unless &&
+           llvm::equal(llvm::ArrayRef(Was->values, Was->count),
+                       llvm::ArrayRef(Is->values, Is->count));
+  }
+
   TypePlan &Plan;
   const TypeChange *Change;
+  const std::vector<Member> &AllOld, &AllNew;
   std::string Wrong;
   std::vector<std::string> Seen;
 };
@@ -203,15 +264,16 @@ llvm::Expected<TypePlan> planType(const nvm_type &Old, const nvm_type &New,
   TypePlan Plan;
   Plan.Old = &Old;
   Plan.New = &New;
-  if (Old.id == New.id)
+  Plan.IsSame = Old.id == New.id;
+  if (Plan.IsSame)
     return Plan;
   std::vector<Member> From = parseMembers(Old.members), To = parseMembers(New.members);
-  Matcher Match(Plan, Change);
+  Matcher Match(Plan, Change, From, To);
   Plan.Pairs = Match.match({From, 0, ""}, {To, 0, ""}, false);
-  auto IsTail = [](const std::vector<Member> &All) {
-    return !All.empty() && All.back().IsArray && !All.back().Count;
-  };
-  Plan.HasTail = IsTail(From) && IsTail(To) && !Plan.Pairs.empty() && !Plan.Pairs.back().From.Count;
+  Plan.Records = pairRecords(From, To);
+  auto IsTail = [](const std::vector<Member> &All) { return !All.empty() && All.back().IsTail; };
+  Plan.HasTail = !Plan.Pairs.empty() && Plan.Pairs.back().From.IsTail;
+  Plan.EndsInArray = IsTail(From);
   std::string Wrong = Match.finish();
   if (Wrong.empty() && IsTail(From) != IsTail(To))
     Wrong = "only one of them ends in a flexible array";
@@ -240,18 +302,29 @@ std::optional<uint64_t> elementIn(const Member &From, const Member &To, uint64_t
   return There;
 }
 
-std::optional<uint64_t> placeIn(const std::vector<MemberPair> &Pairs, uint64_t Offset, bool Deep) {
+std::optional<uint64_t> placeIn(const std::vector<MemberPair> &Pairs,
+                                const std::vector<RecordPair> &Records, uint64_t Offset,
+                                bool Deep) {
+  std::optional<uint64_t> Start;
+  for (const RecordPair &R : Records) {
+    if (Deep || R.From != Offset)
+      continue;
+    if (R.To == Gone || (Start && *Start != R.To))
+      return std::nullopt;
+    Start = R.To;
+  }
+  if (Start)
+    return Start;
   for (const MemberPair &P : Pairs) {
     uint64_t Inside = Offset - P.From.Offset, Size = std::max<uint64_t>(P.From.Size, 1);
-    bool IsTail = P.From.IsArray && !P.From.Count;
-    if (Offset < P.From.Offset || (!IsTail && Inside >= Size * P.From.Count))
+    if (Offset < P.From.Offset || (!P.From.IsTail && Inside >= Size * P.From.Count))
       continue;
     uint64_t Rest = Inside % Size;
     std::optional<uint64_t> Index = elementIn(P.From, P.To, Inside / Size);
     if (!Index)
       return std::nullopt;
-    if ((Rest || Deep) && !P.Inner.empty()) {
-      std::optional<uint64_t> There = placeIn(P.Inner, Rest, Deep);
+    if ((Rest || Deep) && P.HasInner) {
+      std::optional<uint64_t> There = placeIn(P.Inner, P.Records, Rest, Deep);
       if (!There)
         return std::nullopt;
       Rest = *There;

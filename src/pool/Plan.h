@@ -8,13 +8,21 @@
 
 namespace nvmove::pool {
 
+/// A record that lies in a record, or in the element of an array: where it begins in both.
+struct RecordPair {
+  std::string Name; ///< in the program, "head.link"
+  uint64_t From, To;
+};
+
 /// Values that differ in shape: integers that are wider, arrays that are longer, in any of their
 /// dimensions. Whether what is narrower is enough, each value says.
 struct MemberPair {
   Member From, To;
   std::string Name; ///< in the program, "pairs[].key"
   bool MayCut = false;
-  std::vector<MemberPair> Inner; ///< of each element of an array of records
+  std::vector<MemberPair> Inner;   ///< of each element of an array of records or unions
+  std::vector<RecordPair> Records; ///< the same
+  bool HasInner = false; ///< whether both have such elements: perhaps with no member in common
 };
 
 struct Constant {
@@ -24,10 +32,13 @@ struct Constant {
 
 struct TypePlan {
   const nvm_type *Old = nullptr, *New = nullptr;
-  std::vector<MemberPair> Pairs; ///< none when both are the same type
+  bool IsSame = false; ///< both are the same type; nothing else is known then
+  std::vector<MemberPair> Pairs;
+  std::vector<RecordPair> Records;
   std::vector<Constant> Constants;
   std::vector<std::string> Notes; ///< what is new or given up
-  bool HasTail = false;           ///< the last member is a flexible array, in both
+  bool HasTail = false;           ///< the last pair is of a flexible array
+  bool EndsInArray = false;       ///< of the old type: a block has one object
 };
 
 /// An error names all that nobody has decided. \p Change may be null.
@@ -38,8 +49,10 @@ llvm::Expected<TypePlan> planType(const nvm_type &Old, const nvm_type &New,
 std::optional<uint64_t> elementIn(const Member &From, const Member &To, uint64_t N);
 
 /// Where an offset in an object of the old type lies in one of the new type; none: in what is given
-/// up. \p Deep: of a number there, not of the record in an array that begins with it.
-std::optional<uint64_t> placeIn(const std::vector<MemberPair> &Pairs, uint64_t Offset, bool Deep);
+/// up. \p Deep: of a number there, not of a record that begins with it. Where several records begin, which
+/// lie apart in the new type, none is meant for sure.
+std::optional<uint64_t> placeIn(const std::vector<MemberPair> &Pairs,
+                                const std::vector<RecordPair> &Records, uint64_t Offset, bool Deep);
 
 /// "int" and not a record.
 bool isScalar(const nvm_type &Type);

@@ -76,7 +76,7 @@ llvm::Error convertNumber(const MemberPair &P, const char *From, char *To) {
 }
 
 llvm::Error convertElement(const MemberPair &P, const char *From, char *To) {
-  if (!P.Inner.empty())
+  if (P.HasInner)
     return convertRecord(P.Inner, From, To);
   bool IsSame = P.From.Kind == P.To.Kind && P.From.Size == P.To.Size && !P.From.Bits && !P.To.Bits;
   if (IsSame || P.From.Kind == "pointer") {

@@ -30,7 +30,7 @@ struct root {
 #ifndef OLD
     long more;
 #endif
-  } *odd_begin, *odd;
+  } *odd_begin, *odd, *odd_end;
 };
 enum { PAIRS = 6, BYTES = 112 };
 
@@ -42,7 +42,8 @@ int main(int argc, char **argv) {
            nvm_tx_commit(pool) || nvm_pool_close(pool);
   if (pool)
     return !(r->end == r->begin + PAIRS && r->row_end == r->row->pairs + r->row->count && r->begin[5].value == 35 &&
-             r->row->pairs[r->row->count - 1].key == 7 && r->bytes_end == r->bytes + BYTES) ||
+             r->row->pairs[r->row->count - 1].key == 7 && r->bytes_end == r->bytes + BYTES &&
+             r->odd_end == r->odd_begin + 2) ||
            nvm_pool_close(pool);
   pool = nvm_pool_create(argv[1], 4 << 20);
   if (!pool || nvm_tx_begin(pool))
@@ -59,6 +60,7 @@ int main(int argc, char **argv) {
   r->bytes = nvm_calloc(pool, 0, 1, BYTES);
   r->bytes_end = r->bytes + BYTES;
   r->odd_begin = nvm_calloc(pool, NVM_TYPE_ID(struct triple), 1, 64);
+  r->odd_end = r->odd_begin + 2; // they do not fill the block
   for (int i = 0; i < 3; i++)
     if (nvm_usable_size(i == 0 ? (void *)r->begin : i == 1 ? (void *)r->bytes : (void *)r->row) %
         (i == 1 ? BYTES : i ? 8 : 96))

@@ -31,6 +31,7 @@ config.environment["PATH"] = os.pathsep.join(["/usr/lib/llvm-19/bin", os.environ
 config.substitutions += [
     ("%cc", os.path.join(build, "bin", "nvmove-cc") + " -g"),
     ("%nvmove-cc", os.path.join(build, "bin", "nvmove-cc")),
+    ("%nvmove-cxx", os.path.join(build, "bin", "nvmove-c++")),
     ("%nvmove", os.path.join(build, "bin", "nvmove")),
     ("%pool", os.path.join(pools, "%basename_t.pool")),
     ("%exit", f"{sys.executable} {root}/tests/scan/Inputs/exits.py"),

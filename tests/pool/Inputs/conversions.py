@@ -52,10 +52,39 @@ RIGHT = [
     ("union { int i; float f; } u[2];", "x->u[1].f = 1.5f;", "union { int i; float f; } u[3];",
      "x->u[1].f == 1.5f"),
     ("struct { int a, b; };", "x->a = 1; x->b = 2;", "struct { int b; long a; };", "x->a == 1 && x->b == 2"),
+    ("int m; union { long a; double d; } u[];", "x->u[1].a = 0x1122334455667700;",
+     "long m; union { long a; double d; } u[];", "x->u[1].a == 0x1122334455667700"),
+    ("long filler[4]; int t[];", "/* 16 bytes */", "long filler[5]; int t[];", "!x->filler[4]"),
+    ("long h; char begin[0]; int y, z; int *p;", "x->z = 3; x->p = &x->z;",
+     "long h; char begin[0]; long y; int z; int *p;", "x->p == &x->z && *x->p == 3"),
+    ("int pad[3][0]; int y; int *p;", "x->y = 4; x->p = &x->y;", "long z; int pad[3][0]; int y; int *p;",
+     "x->p == &x->y && *x->p == 4"),
+    ("_Atomic(struct at { int a, b; }) p;", "x->p = (struct at){1, 2};",
+     "_Atomic(struct at { int b, a; }) p;", "({ struct at v = x->p; v.a == 1 && v.b == 2; })"),
+    ("struct e { struct e *next; int k; }; long y; struct e in; struct e *p; int *q;",
+     "x->in.k = 2; x->p = &x->in; x->q = &x->in.k;",
+     "struct e { int k; struct e *next; }; long y; struct e in; struct e *p; int *q;",
+     "x->p == &x->in && x->p->k == 2 && x->q == &x->in.k"),
+    ("struct f { struct f *next; int k; }; struct { long y; struct f in; } s[2]; struct f *p;",
+     "x->s[1].in.k = 2; x->p = &x->s[1].in;",
+     "struct f { int k; struct f *next; }; struct { struct f in; long y; } s[3]; struct f *p;",
+     "x->p == &x->s[1].in && x->p->k == 2"),
+    ("union { struct { int __lock; unsigned __count; int __owner; unsigned __nusers; int __kind;"
+     " short __spins, __elision; struct { struct n *__prev, *__next; } __list; } __data;"
+     " char __size[40]; long __align; } m;", "", "pthread_mutex_t m; long z;", "1"),
     ("int k; union { NVM_WHEN(k, 1) struct n *p; long l; } u;", "x->k = 1; x->u.p = x;",
      "int z; long k; union { NVM_WHEN(k, 1) struct n *p; long l; } u;", "x->u.p == x && x->k == 1"),
 ]
 REFUSED = [
+    ("NVM_XOR_PTR struct n *link;", "", "struct n *link; long z;", "is made of two pointers in one of them"),
+    ("union { struct { int a, b; } r[2]; long q[2]; } u;", "",
+     "union { struct { int b, a; } r[2]; long q[2]; } u;", "share bytes, as members of a union"),
+    ("int kind, mode; union { NVM_WHEN(kind, 1) struct n *p; long l; } u;", "",
+     "int kind, mode; union { NVM_WHEN(mode, 1) struct n *p; long l; } u; int q;",
+     "is a pointer under another condition"),
+    ("int n; int t[][3];", "", "int n; int t[][4];", "an array of other dimensions"),
+    ("struct e { struct e *next; int k; }; struct e in; struct e *p;", "x->p = &x->in;",
+     "struct e { int k; struct e *next; }; struct e other; struct e *p;", "is only in the pool's"),
     ("unsigned char a;", "x->a = 253;", "signed char a;", "253 does not fit"),
     ("unsigned long a;", "x->a = -5UL;", "long a;", "18446744073709551611 does not fit"),
     ("double a;", "x->a = 1e300;", "long a;", "does not fit"),
@@ -84,6 +113,7 @@ REFUSED = [
      "is a pointer under another condition"),
 ]
 HEAD = """#include <nvmove/nvmove.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,7 +121,7 @@ HEAD = """#include <nvmove/nvmove.h>
 #define EACH(n, m) for (int i = 0; i < n; i++) for (int j = 0; j < m; j++)
 """
 OLD = """static int make%d(NVM_POOL *pool) {
-  struct n%d *x = nvm_calloc(pool, NVM_TYPE_ID(struct n%d), 1, sizeof *x);
+  struct n%d *x = nvm_calloc(pool, NVM_TYPE_ID(struct n%d), 1, %s);
   x->id = 7, x->self = x;
   %s
   return nvm_pool_set_root(pool, x);
@@ -120,8 +150,13 @@ def program(path, cases, is_old):
     text = HEAD
     for number, (old, init, new, check) in enumerate(cases):
         member = (old if is_old else new).replace("struct n *", "struct n%d *" % number)
+        for own in ("struct e ", "struct f ", "struct at "):
+            member = member.replace(own, own[:-1] + "%d " % number)
+            init, check = init.replace(own[:-1] + ")", own[:-1] + "%d)" % number), check.replace(
+                own, own[:-1] + "%d " % number)
         text += "struct n%d {\n  long id;\n  struct n%d *self;\n  %s\n};\n" % (number, number, member)
-        text += OLD % (number, number, number, init) if is_old else NEW % (
+        size = "16" if "16 bytes" in init else "sizeof *x + 64" if "[]" in old else "sizeof *x"
+        text += OLD % (number, number, number, size, init) if is_old else NEW % (
             number, number, check if number < len(RIGHT) else "1")
     names = ", ".join("make%d" % n for n in range(len(cases)))
     if is_old:
