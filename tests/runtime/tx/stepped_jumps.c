@@ -1,12 +1,16 @@
 /* stepped_jumps.c: a signal handler jumps out of a store at each instruction, one after another (stepping.h). What
  * the transaction has noted stays whole.
  */
+#include "core/captured.h"
 #include "core/lines.h"
+#include "core/log_state.h"
 #include "core/map.h"
 #include "core/thread.h"
 #include "harness.h"
+#include "heap/heap_locate.h"
 #include "stepping.h"
 #include "store.h"
+#include "type_tables.h"
 
 #include <setjmp.h>
 #include <string.h>
@@ -76,6 +80,53 @@ static void repeat_jumps(bool two) {
 static void repeat_one(void) { repeat_jumps(false); }
 static void repeat_two(void) { repeat_jumps(true); }
 
+enum { HELD_ID = 7711, HELD = 3 };
+struct held {
+  uint64_t number;
+  char state[24]; /* volatile */
+  uint64_t more[8];
+};
+static const struct nvm_field held_fields[] = {{.name = "state",
+                                                .offset = offsetof(struct held, state),
+                                                .count = 24,
+                                                .stride = 1,
+                                                .kind = NVM_FIELD_VOLATILE}};
+static const struct nvm_type held_type = TEST_TYPE(HELD_ID, held, held_fields);
+TEST_TYPES(described, &held_type);
+
+/* What a note covers is kept in a list, which is made anew each time; an abort gives it back. No jump out
+ * of the note leaves the heap's lock. */
+static void repeat_covered(void) {
+  static const struct held ones = {1, "no", {1}};
+  pool = test_create(test_path("pool"), 1 << 20);
+  struct held *held;
+  CHECK(nvm_tx_begin(pool) == 0 && (held = nvm_calloc(pool, HELD_ID, HELD, sizeof *held)));
+  CHECK(nvm_pool_set_root(pool, held) == 0 && nvm_tx_commit(pool) == 0);
+  signal(SIGUSR1, jump);
+  for (unsigned round = 0;; round++) {
+    strcpy(held[1].state, "yes");
+    CHECK(nvm_tx_begin(pool) == 0);
+    STORE(held[0].number, 1);
+    nvmi_array_free(&nvmi_self->logs[pool->index]->covered, sizeof(struct nvmi_captured));
+    struct nvmi_location at; /* its span's table is read anew, under the heap's lock */
+    uint64_t place = nvmi_offset(pool, held) - pool->header.heap_offset;
+    CHECK(nvmi_block_locate(pool->heap, place, &at));
+    pool->heap->chunk[place >> NVM_CHUNK_SHIFT].span = NULL;
+    if (round)
+      stop();
+    if (!sigsetjmp(landing, 1))
+      store_bytes(&held[1], &ones, sizeof ones);
+    if (round)
+      stop();
+    __nvm_atomic_landed(__builtin_frame_address(0));
+    CHECK(nvm_tx_abort(pool) == 0 && !nvmi_self->touched);
+    CHECK(!held[0].number && !held[1].number && strcmp(held[1].state, "yes") == 0);
+    void *block = malloc(100); /* nobody has left a lock of these */
+    CHECK(block && nvm_tx_begin(pool) == 0 && nvm_alloc(pool, 0, 48) && nvm_tx_abort(pool) == 0);
+    free(block);
+  }
+}
+
 /* A jump within the handler leaves nothing: the store and the atomic call around it go on. */
 static void jump_within(int number) {
   sigjmp_buf own;
@@ -115,3 +166,4 @@ static void step_all(void (*repeat)(void)) {
 TEST(stepped_jumps_out_of_a_line) { step_all(repeat_one); }
 TEST(stepped_jumps_out_of_two_lines) { step_all(repeat_two); }
 TEST(stepped_jumps_within_a_handler) { step_all(repeat_within); }
+TEST(stepped_jumps_out_of_a_covering_note) { step_all(repeat_covered); }
