@@ -51,6 +51,11 @@ def alone(p, thread, number):
     return f, first[1], all_places(p, thread, first[1])
 
 
+# What a list has behind its first node may be what the same thread has put there just before: the compiler
+# may leave out both stores, and the model counts them.
+FRESH = '__asm__ volatile("" ::: "memory");'
+
+
 def store_all(some, said):
     return " ".join(f"w->{place.name} = {said};" for place in some)
 
@@ -61,7 +66,7 @@ def pop(p, thread, n, op):
     for g in all_:
         p.put_pointer(thread, 0, g.offset, p.get_pointer(obj, NODE["next"]))
     free(p, thread, obj)
-    return [f"{{ struct node *n = w->{f.name}; {store_all(all_, 'n->next')}",
+    return [f"{{ {FRESH} struct node *n = w->{f.name}; {store_all(all_, 'n->next')}",
             f"  {free_text(n[1], op)} }}"]
 
 
@@ -99,7 +104,7 @@ def pop_second(p, thread, n, op):
     need(len(leading_to(p, second[1])) == 1)
     p.put_pointer(thread, first[1], NODE["next"], p.get_pointer(second[1], NODE["next"]))
     free(p, thread, second[1])
-    return [f"{{ struct node *n = w->{f.name}->next; w->{f.name}->next = n->next;",
+    return [f"{{ {FRESH} struct node *n = w->{f.name}->next; w->{f.name}->next = n->next;",
             f"  {free_text(n[1], op)} }}"]
 
 
