@@ -139,8 +139,6 @@ void printText(llvm::raw_ostream &OS, bool Color, const Options &O, const Result
        << ")\n";
   for (const std::string &Text : R.NotDone)
     OS << "not covered: " << Text << '\n';
-  if (!R.Findings.empty())
-    OS << "--explain=KIND says what a kind of finding means, and what mends it\n";
   if (O.Only && R.Findings.empty())
     OS << "this state is right\n";
   else if (R.hasErrors())

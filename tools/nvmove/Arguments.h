@@ -132,6 +132,7 @@ struct Arguments {
   unsigned Threads = 0;
   uint64_t StepsMax = 0; ///< 0: the default.
   bool KeepGoing = false, NoCache = false;
+  bool IsPart = false; ///< Of another command, which says itself what comes next.
   EstimateArguments Estimate;
   ObserveArguments Observe;
   MoveArguments Move;
@@ -146,6 +147,9 @@ void addLoadAndSave(CLI::App &App, Arguments &A);
 void addExecution(CLI::App &App, Arguments &A, const std::string &Usual);
 /// Empty, or what is wrong with the combination of inputs.
 std::string checkInputs(Arguments &A);
+
+void addScanOptions(CLI::App &Scan, Arguments &A);
+std::string checkScan(const CLI::App &Scan, Arguments &A);
 
 void addPlanOptions(CLI::App &Plan, Arguments &A);
 std::string checkPlan(Arguments &A);

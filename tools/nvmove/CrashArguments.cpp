@@ -26,6 +26,10 @@ Examples:
   nvmove crash --check './log --recover {} {acked}' -- ./log --append file
   nvmove crash --trace kept.trace --state 412:9a@0           one state again, as a finding names it
 
+Next:
+  nvmove crash --explain=KIND        what a kind of finding means, and what mends it
+  nvmove pool check FILE             looks after the pool in operation: docs/guide/operations.md
+
 Exit status:
   0  nothing was found, and each failure point was explored (with --strict: every state was judged)
   1  findings (warnings alone are none), or something of the run was not explored

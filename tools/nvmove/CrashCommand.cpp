@@ -2,6 +2,7 @@
 #include "nvmove/Commands.h"
 #include "nvmove/CrashExplore.h"
 #include "nvmove/Inputs.h"
+#include "nvmove/Next.h"
 
 #include "crash/Judge.h"
 #include "crash/Report.h"
@@ -78,6 +79,17 @@ std::string settingFault() {
   return Why.ltrim(": ").str();
 }
 
+std::string nextAfterCrash(const crash::Options &O, const crash::Result &R) {
+  if (!R.Findings.empty())
+    return "nvmove crash --explain=" + R.Findings.front().Kind +
+           " says what this kind of finding means, and what mends it";
+  if (R.TimeUp)
+    return "the same with --seconds=0 judges every state";
+  if (R.Raw || !R.Ended.empty() || O.Only)
+    return "";
+  return "nvmove pool check FILE looks after the pool in operation: docs/guide/operations.md";
+}
+
 } // namespace
 
 int runCrash(const Arguments &A) {
@@ -118,6 +130,7 @@ int runCrash(const Arguments &A) {
     D.error(std::move(E));
     return ExitUsage;
   }
+  tellNext(A, nextAfterCrash(O, *R));
   bool Judged = !R->Cut && R->Looks && (R->finished() || R->Unclosed || !A.Crash.Strict);
   if (R->hasErrors() || !Judged)
     return ExitIncomplete;

@@ -1,6 +1,7 @@
 // `nvmove estimate`: its options, and the command. See Estimate.h.
 #include "nvmove/Commands.h"
 #include "nvmove/Estimate.h"
+#include "nvmove/Next.h"
 
 #include "support/Files.h"
 
@@ -23,6 +24,9 @@ constexpr const char *EstimateFooter =
     "'emulation itself' is a run that waits for nothing. A profile is dram, pcm, sttram, breeze,\n"
     "scm-1x, scm-2x, scm-4x, scm-8x, optane or cxl, with settings after it (pcm,write=600), or\n"
     "settings alone.\n"
+    "\n"
+    "Next:\n"
+    "  nvmove plan -p DIR --load F -o port.nvmove.yaml\n"
     "\n"
     "Exit status:\n"
     "  0  estimated\n"
@@ -109,6 +113,7 @@ int runEstimate(const Arguments &A) {
     D.error(std::move(Failed));
     return ExitUsage;
   }
+  tellNext(A, std::string("nvmove plan --load FUNCTION -o ") + UsualPortFile);
   return ExitComplete;
 }
 

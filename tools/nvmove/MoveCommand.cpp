@@ -1,6 +1,7 @@
 // nvmove move: builds, scans, plans, builds, kills, compares. See Move.h.
 #include "nvmove/Commands.h"
 #include "nvmove/Move.h"
+#include "nvmove/Next.h"
 #include "nvmove/ShellStep.h"
 
 #include "crash/Findings.h"
@@ -67,6 +68,8 @@ private:
       llvm::errs() << "nvmove: " << llvm::left_justify(Phase, 7) << What << '\n';
   }
   std::string shown(const char *Name) const { return support::displayPath(Folder.file(Name)); }
+
+  std::string shellPath(const char *Name) const { return crash::shellWord(shown(Name)); }
 
   const Arguments &A;
   const MoveArguments &M;
@@ -163,6 +166,7 @@ Arguments Mover::inputs() const {
   Own.DatabasePath = A.DatabasePath.empty() ? Folder.file(Database) : A.DatabasePath;
   Own.Output = Folder.file(Types);
   Own.Format = "json";
+  Own.IsPart = true;
   return Own;
 }
 
@@ -242,6 +246,9 @@ llvm::Expected<int> Mover::kill() {
   }
   llvm::outs() << "  port file: " << shown(Port) << "; build: " << shown(Ported)
                << "; details: " << shown(ReportName) << '\n';
+  tellNext(A, V->isGood() ? "build it with nvmove-cc --nvmove-trace --nvmove-port=" +
+                                shellPath(Port) + ", then nvmove crash -- ./program"
+                          : "edit " + shellPath(Port) + ", and run the same command again");
   return V->isGood() ? ExitComplete : ExitIncomplete;
 }
 

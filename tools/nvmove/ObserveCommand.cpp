@@ -1,5 +1,6 @@
 // `nvmove observe`: runs a program that writes down what it allocates, and says what became of it.
 #include "nvmove/Commands.h"
+#include "nvmove/Next.h"
 
 #include "observe/Show.h"
 #include "support/Failed.h"
@@ -35,6 +36,9 @@ constexpr const char *ObserveFooter =
     "The command after -- runs as it is; each process of a program built with --nvmove-observe "
     "is\n"
     "observed. End servers by SIGTERM, or kill them: what was written last then counts.\n"
+    "\n"
+    "Next:\n"
+    "  nvmove plan --load F --observed FILE -o port.nvmove.yaml\n"
     "\n"
     "Exit status:\n"
     "  0  observed\n"
@@ -101,10 +105,22 @@ public:
     llvm::sys::fs::remove_directories(Temporary);
     if (!A.Quiet)
       observe::show(llvm::outs(), Seen, Fates, A.Load, A.Observe.All);
+    if (Status == ExitComplete)
+      tellNext(A, next());
     return Status;
   }
 
 private:
+  /// The observation takes no flags of the compiler: what followed -- is the command that ran.
+  std::string next() const {
+    if (A.Output.empty())
+      return "the same with -o FILE, which 'nvmove plan --observed FILE' reads";
+    Arguments Of;
+    Of.Observed = A.Output;
+    return asked("nvmove plan", Of, A.Load.empty() ? std::vector<std::string>{"FUNCTION"} : A.Load,
+                 std::string(" -o ") + UsualPortFile);
+  }
+
   int refuse(llvm::Error Wrong) {
     Said.error(std::move(Wrong));
     if (!Temporary.empty() && llvm::sys::fs::remove(Temporary))

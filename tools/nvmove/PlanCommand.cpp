@@ -1,7 +1,9 @@
 // nvmove plan: gather facts, think out a port file, write it.
 #include "nvmove/Commands.h"
 #include "nvmove/Inputs.h"
+#include "nvmove/Next.h"
 
+#include "crash/Shell.h"
 #include "observe/Observation.h"
 #include "plan/Planner.h"
 #include "plan/WritePlan.h"
@@ -54,9 +56,10 @@ void summarise(const Arguments &A, const plan::Plan &Plan, support::Diagnostics 
   for (const std::string &Note : Plan.Notes)
     D.note(Note);
   D.note(counted(Plan.Types.size(), "persistent type") + ", " + counted(Plan.Roots.size(), "root") +
-         ", " + counted(Plan.Questions.size(), "question") + "; next: answer them in " +
-         support::displayPath(A.Output) +
-         ", then nvmove-cc --nvmove-port=" + support::displayPath(A.Output));
+         ", " + counted(Plan.Questions.size(), "question"));
+  std::string Port = crash::shellWord(support::displayPath(A.Output));
+  tellNext(A, (Plan.Questions.empty() ? "read " + Port : "answer the questions in " + Port) +
+                  ", then build the program with nvmove-cc --nvmove-port=" + Port);
 }
 
 bool writePlan(const Arguments &A, const plan::Plan &Plan, support::Diagnostics &D) {

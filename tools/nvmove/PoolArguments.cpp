@@ -29,6 +29,11 @@ Examples:
   nvmove pool repair data.pool --dry-run
   nvmove pool repair data.pool --undo data.pool.repair-1
 
+Next:
+  nvmove pool repair FILE --dry-run  after check has found damage
+  nvmove pool gc FILE                after leaks has found some
+  nvmove pool check FILE             after backup and convert
+
 Exit status:
   0  done; check found no fault, leaks no garbage, repair left nothing that is wrong
   1  check found faults, leaks found garbage, repair left faults

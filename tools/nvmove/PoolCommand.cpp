@@ -2,7 +2,9 @@
 #include "nvmove/PoolCommand.h"
 
 #include "nvmove/Commands.h"
+#include "nvmove/Next.h"
 
+#include "crash/Shell.h"
 #include "pool/Census.h"
 #include "pool/Dump.h"
 #include "support/Failed.h"
@@ -304,14 +306,36 @@ llvm::Expected<int> runVerb(Arguments A) {
   return ExitInternal;
 }
 
+/// Empty where nothing has to be done.
+std::string nextAfterPool(const PoolArguments &P, int Status) {
+  std::string Pool = crash::shellWord(P.Path), Copy = crash::shellWord(P.Copy);
+  bool Found = Status == ExitIncomplete;
+  switch (P.What) {
+  case PoolVerb::Check:
+    return Found ? "nvmove pool repair " + Pool + " --dry-run shows what can be mended" : "";
+  case PoolVerb::Leaks:
+    return Found ? "nvmove pool gc " + Pool + " frees them" : "";
+  case PoolVerb::Backup:
+    return "nvmove pool check " + Copy;
+  case PoolVerb::Convert:
+    return "nvmove pool check " + Copy + ", then start the new program with it";
+  case PoolVerb::Create:
+    return "start the program with it; NVMOVE_POOL=" + Pool + " names it to one with a port file";
+  default:
+    return "";
+  }
+}
+
 } // namespace
 
 int runPool(const Arguments &A) {
   Shown.emplace(A);
   llvm::Expected<int> Status = runVerb(A);
   Shown.reset();
-  if (Status)
+  if (Status) {
+    tellNext(A, nextAfterPool(A.Pool, *Status));
     return *Status;
+  }
   support::Diagnostics D(llvm::errs(), support::wantsColor(A.Color, llvm::errs()));
   D.error(Status.takeError());
   return ExitUsage;

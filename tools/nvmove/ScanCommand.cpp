@@ -1,6 +1,7 @@
 // nvmove scan: gather facts, solve, print.
 #include "nvmove/Commands.h"
 #include "nvmove/Inputs.h"
+#include "nvmove/Next.h"
 
 #include "observe/Observation.h"
 #include "plan/Compared.h"
@@ -109,6 +110,14 @@ bool printAll(const Arguments &A, const ScanResult &Result, support::Diagnostics
   return Fine;
 }
 
+std::string nextAfterScan(const Arguments &A, const ScanResult &Result) {
+  if (Result.Types.empty())
+    return asked("nvmove scan", A, {}, " --suggest-load") +
+           " lists functions that may load the state";
+  std::string Plan = asked("nvmove plan", A, A.Load, std::string(" -o ") + UsualPortFile);
+  return (Result.Skipped.empty() || A.KeepGoing ? "" : "mend what was skipped; then ") + Plan;
+}
+
 } // namespace
 
 int runScan(const Arguments &A) {
@@ -175,6 +184,7 @@ int runScan(const Arguments &A) {
       std::chrono::duration<double>(std::chrono::steady_clock::now() - Start).count();
   if (!printAll(A, *Result, D))
     return ExitUsage;
+  tellNext(A, nextAfterScan(A, *Result));
   if (Result->Types.empty())
     return ExitIncomplete;
   if (Result->Incomplete)

@@ -1,6 +1,7 @@
 // nvmove scan --suggest-load, --suggest-save; and a scan that was not told what loads the state.
 #include "nvmove/Commands.h"
 #include "nvmove/Inputs.h"
+#include "nvmove/Next.h"
 
 #include "report/Suggestions.h"
 #include "solve/answer/Suggest.h"
@@ -72,6 +73,8 @@ int runSuggest(const Arguments &A) {
     D.error(std::move(E));
     return ExitUsage;
   }
+  if (Found.Loads && !Found.Loads->empty())
+    tellNext(A, asked("nvmove scan", A, {Found.Loads->front().Name}));
   bool None = (!Found.Loads || Found.Loads->empty()) && (!Found.Saves || Found.Saves->empty());
   bool Partly = !In->Skipped.empty() && !A.KeepGoing;
   return None || Partly ? ExitIncomplete : ExitComplete;
