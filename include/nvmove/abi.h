@@ -113,7 +113,7 @@ struct nvm_field {
 struct nvm_type {
   uint64_t id;         /* hash of name and layout: equal ids mean equal layouts; never 0 */
   const char *name;    /* "struct node" */
-  const char *members; /* a line for each: "OFFSET[.BIT] SIZE[xCOUNT...|b] KIND NAME", see below */
+  const char *members; /* lines "OFFSET[.BIT] SIZE[xCOUNT...|b] KIND NAME", see below */
   uint64_t size;       /* bytes */
   uint32_t alignment;  /* bytes */
   uint32_t field_count;
@@ -125,7 +125,10 @@ struct nvm_type {
  * itself a member of kind `record`, and has its first element's members behind it ("pairs[].key").
  * Kinds: signed unsigned bool char (with a sign) uchar (without) float (float, double, long double) half
  * bfloat quad bitsN ubitsN (_BitInt(N)) vector-KINDSIZE complex-KINDSIZE (of an element) pointer
- * function record union other. */
+ * function record union other vtable (of a C++ class, "(vtable)").
+ * Two kinds of lines are no members. They say where a record begins inside the type, and stand before its members:
+ * "8 16 part pair:struct pair" ("8 16 part pairs[]:struct pair" for the elements of an array), and "0 8 base :A" for
+ * a base class, whose members have no prefix of their own. */
 
 #define NVM_TYPES_SECTION "nvm_types"
 

@@ -84,7 +84,7 @@ TypeLayout LayoutBuilder::begin(QualType T) const {
   Made.Name = T.getAsString(Names);
   Made.Size = static_cast<uint64_t>(Context.getTypeSizeInChars(T).getQuantity());
   Made.Alignment = static_cast<uint32_t>(Context.getTypeAlignInChars(T).getQuantity());
-  Made.Members = memberLines(Context, T);
+  Made.Members = memberLines(Context, Names, T);
   return Made;
 }
 

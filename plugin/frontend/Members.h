@@ -8,6 +8,8 @@
 
 namespace nvmove::plugin {
 
-std::string memberLines(const clang::ASTContext &Context, clang::QualType T);
+/// \p Names: how types are spelt.
+std::string memberLines(const clang::ASTContext &Context, const clang::PrintingPolicy &Names,
+                        clang::QualType T);
 
 } // namespace nvmove::plugin

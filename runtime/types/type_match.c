@@ -13,21 +13,34 @@ struct member {
   size_t length;
 };
 
+/* Where a record begins is no member. */
+static bool is_member(const struct member *line) {
+  size_t length = strlen(line->shape);
+  return length < 5 || (strcmp(line->shape + length - 5, " part") != 0 && strcmp(line->shape + length - 5, " base") != 0);
+}
+
 /* Reads the line at `*at` and moves on. False at the end. */
-static bool next(const char **at, struct member *member) {
+static bool next_line(const char **at, struct member *member) {
   if (!**at)
     return false;
   const char *end = strchr(*at, '\n'), *start = *at;
   end = end ? end : start + strlen(start);
-  const char *name = end;
-  while (name > start && name[-1] != ' ')
-    name--;
+  const char *name = start;
+  for (int words = 0; words < 3 && name < end; words += name[-1] == ' ')
+    name++;
   size_t shape = name > start ? (size_t)(name - 1 - start) : 0;
   snprintf(member->shape, sizeof member->shape, "%.*s", (int)shape, start);
   member->name = name;
   member->length = (size_t)(end - name);
   *at = *end ? end + 1 : end;
   return true;
+}
+
+static bool next(const char **at, struct member *member) {
+  while (next_line(at, member))
+    if (is_member(member))
+      return true;
+  return false;
 }
 
 static bool find(const char *members, const struct member *wanted, struct member *found) {

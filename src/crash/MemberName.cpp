@@ -103,7 +103,7 @@ MemberName memberName(const TypedPlace &P) {
   std::vector<Line> Lines;
   P.Members.split(Texts, '\n', -1, /*KeepEmpty=*/false);
   for (StringRef Text : Texts)
-    if (Line L; parse(Text, L))
+    if (Line L; parse(Text, L) && L.Kind != "part" && L.Kind != "base")
       Lines.push_back(L);
   bool HasTail = llvm::any_of(Lines, [](const Line &L) { return !L.Count; });
   bool HasMany = !HasTail && P.TypeSize && P.BlockSize >= 2 * P.TypeSize;
