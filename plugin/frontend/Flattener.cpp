@@ -219,11 +219,19 @@ bool Flattener::isWord(QualType T) const {
          (T->isIntegralOrEnumerationType() && sizeOf(T) == sizeof(void *));
 }
 
+uint64_t Flattener::sizeOf(const FieldDecl &Field) const {
+  if (Field.isBitField())
+    return (Field.getBitWidthValue(Context) + 7) / 8;
+  QualType T = Field.getType();
+  return Field.isPotentiallyOverlapping() ? bytes(Context.getTypeInfoDataSizeInChars(T).Width)
+                                          : sizeOf(T);
+}
+
 /// What the marks of \p Field make of a value of type \p T: but for its condition.
 Words Flattener::flattenMarked(const FieldDecl &Field, QualType T, uint64_t Offset,
                                const std::string &Name, const Scope *Around) const {
   if (annotation(Field, "nvmove.volatile"))
-    return {volatileBytes(Name, Offset, sizeOf(T))};
+    return {volatileBytes(Name, Offset, T == Field.getType() ? sizeOf(Field) : sizeOf(T))};
   uint32_t Kind = annotatedKind(Field);
   if (Kind && !isWord(T))
     refuseMark(Context, Field);
@@ -331,16 +339,20 @@ Words Flattener::flattenUnion(const RecordDecl &Union, uint64_t Offset, const st
   Extent Whole{Offset + bytes(Layout.getSize()), bytes(Layout.getAlignment())};
   UnionWords Found;
   VolatileBytes Volatile;
+  std::vector<std::pair<uint64_t, VolatileBytes>> OfMembers; // with their sizes
   Words All;
   size_t Members = 0;
   for (const FieldDecl *Field : Union.fields()) {
     ++Members;
+    auto &[Size, Own] = OfMembers.emplace_back(sizeOf(*Field), VolatileBytes());
     for (const Word &W : flattenField(*Field, Offset, Prefix, &Here)) {
       if (W.IsLock) {
         // What another member has there counts.
       } else if (W.Layout.Kind == NVM_FIELD_VOLATILE) {
+        Own.add(W);
         Volatile.add(W);
       } else if (W.isTail()) {
+        Size = Whole.End - Offset;
         Found.addBelow(W, elements(W), Whole.End, Members);
         append(All, spill(*this, W, Whole));
       } else {
@@ -352,6 +364,8 @@ Words Flattener::flattenUnion(const RecordDecl &Union, uint64_t Offset, const st
     Volatile.remove(Place, sizeof(void *));
     append(All, decide(What.Alternatives, What.Members.size() == Members, Place));
   }
+  for (const auto &[Size, Own] : OfMembers)
+    Volatile.meet(Offset, Size, Own);
   for (auto [Place, Count] : Volatile.ranges())
     All.push_back(volatileBytes(Prefix, Place, Count));
   return All;

@@ -70,6 +70,8 @@ public:
 private:
   uint64_t bytes(clang::CharUnits Units) const { return uint64_t(Units.getQuantity()); }
   uint64_t sizeOf(clang::QualType T) const { return bytes(Context.getTypeSizeInChars(T)); }
+  /// Without the padding at its end that other members may use.
+  uint64_t sizeOf(const clang::FieldDecl &Field) const;
   uint64_t offsetOf(const clang::ASTRecordLayout &Layout, const clang::FieldDecl &Field) const;
 
   bool isWord(clang::QualType T) const;

@@ -47,6 +47,11 @@ void VolatileBytes::remove(uint64_t Place, uint64_t Count) {
   Seen.erase(Seen.lower_bound(Place), Seen.lower_bound(Place + Count));
 }
 
+void VolatileBytes::meet(uint64_t Place, uint64_t Count, const VolatileBytes &Own) {
+  for (auto At = Seen.lower_bound(Place); At != Seen.end() && *At < Place + Count;)
+    At = Own.Seen.count(*At) ? std::next(At) : Seen.erase(At);
+}
+
 std::vector<std::pair<uint64_t, uint64_t>> VolatileBytes::ranges() const {
   std::vector<std::pair<uint64_t, uint64_t>> Found;
   for (uint64_t Place : Seen)

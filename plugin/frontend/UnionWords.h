@@ -30,11 +30,13 @@ private:
   std::map<uint64_t, UnionPlace> At;
 };
 
-/// Bytes that are volatile in some member, and no pointers in any: the others pad.
+/// Bytes of a union that are volatile in each member that has them.
 class VolatileBytes {
 public:
   void add(const Word &W);
   void remove(uint64_t Place, uint64_t Count);
+  /// A member has these bytes, of which \p Own are volatile.
+  void meet(uint64_t Place, uint64_t Count, const VolatileBytes &Own);
 
   /// Place and count of what is left.
   std::vector<std::pair<uint64_t, uint64_t>> ranges() const;

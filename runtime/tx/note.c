@@ -136,13 +136,14 @@ static inline __attribute__((always_inline)) void leave_simply(struct nvmi_threa
     post();
 }
 
+/* `covers`: it may be of a whole record, also where little of it is left. */
 static void note_at_work(struct nvmi_thread *thread, struct nvmi_log *log, uintptr_t start,
-                         uintptr_t end, bool ahead) {
+                         uintptr_t end, bool ahead, bool covers) {
   struct nvm_pool *pool = log->pool;
   struct nvmi_fresh *fresh = nvmi_fresh_at(thread, &start, &end);
   nvmi_trace(pool, NVM_TRACE_NOTE, nvmi_offset(pool, (void *)start), end - start);
   log->stats.notes++;
-  if (!fresh && nvmi_may_cover(pool, end - start))
+  if (!fresh && covers)
     nvmi_cover(log, start, end);
   nvmi_touch(thread, UINT64_C(1) << pool->index);
   bool waits = !fresh && log_news(thread, log, start, end);
@@ -180,7 +181,7 @@ static void note(struct nvm_pool *pool, uintptr_t start, size_t size, bool ahead
     nvmi_fatal_recorded(pool->path, "no log for this thread");
   enter(thread, pool);
   if (leave_out_remembered(thread, &start, &end))
-    note_at_work(thread, log, start, end, ahead);
+    note_at_work(thread, log, start, end, ahead, nvmi_may_cover(pool, size));
   leave_simply(thread);
 }
 
