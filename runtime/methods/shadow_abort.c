@@ -19,10 +19,10 @@
  * order.c's mutex. Lines are of memory addresses. */
 static struct nvmi_array others; /* const struct nvmi_captured * */
 
-static void add_others(const struct nvmi_array *captured) {
+static void add_each(struct nvmi_array *to, const struct nvmi_array *captured) {
   for (size_t i = 0; i < captured->count; i++) {
     const struct nvmi_captured *one = (const struct nvmi_captured *)captured->items + i;
-    nvmi_order_push(&others, &one, sizeof(struct nvmi_captured *));
+    nvmi_order_push(to, &one, sizeof(struct nvmi_captured *));
   }
 }
 
@@ -32,7 +32,7 @@ __attribute__((no_sanitize("thread"))) static bool add_parcels(struct nvmi_node 
   const struct nvmi_parcel *parcels = node->parcels.items;
   for (size_t i = 0; i < node->parcels.count; i++)
     if (parcels[i].pool == pool)
-      add_others(&parcels[i].captured);
+      add_each(&others, &parcels[i].captured);
   return false;
 }
 
@@ -44,15 +44,33 @@ static int by_line_and_sequence(const void *a, const void *b) {
   return x->sequence < y->sequence ? -1 : x->sequence > y->sequence;
 }
 
+static void sort(struct nvmi_array *all) {
+  if (all->count)
+    nvmi_sort(all->items, all->count, sizeof(struct nvmi_captured *), by_line_and_sequence);
+}
+
 static void find_others(struct nvmi_log *log) {
   struct nvm_pool *pool = log->pool;
   others.count = 0;
   for (unsigned i = 0; i < atomic_load(&pool->log_count); i++)
     if (pool->logs[i] != log)
-      add_others(&pool->logs[i]->captured);
+      add_each(&others, &pool->logs[i]->captured);
   nvmi_node_find(add_parcels, pool);
-  if (others.count)
-    nvmi_sort(others.items, others.count, sizeof(struct nvmi_captured *), by_line_and_sequence);
+  sort(&others);
+}
+
+/* Where captured lines of the sorted `all` begin that are at this line or after it. */
+static size_t first_at(const struct nvmi_array *all, uint64_t line) {
+  const struct nvmi_captured *const *items = all->items;
+  size_t low = 0, high = all->count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (items[middle]->line < line)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
 }
 
 /* The bytes as they were before this transaction: as another open one has released them last, else
@@ -60,59 +78,60 @@ static void find_others(struct nvmi_log *log) {
 static void restore(void *unused, struct nvm_pool *pool, uint64_t offset, uint64_t mask) {
   const struct nvmi_captured *const *all = others.items;
   uint64_t line = (pool->header.base + offset) >> 6;
-  size_t low = 0, high = others.count;
   (void)unused;
   mask &= ~nvmi_masks_at(&nvmi_kept, line);
   if (nvmi_has_unnoted(pool))
     mask &= ~nvmi_unnoted_in_line(pool, offset);
   nvmi_shadow_fetch_home(NULL, pool, offset, mask);
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (all[middle]->line < line)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  for (; low < others.count && all[low]->line == line; low++)
-    for (uint64_t left = mask & all[low]->mask; left; left &= left - 1) {
-      unsigned i = (unsigned)__builtin_ctzll(left);
-      pool->work[offset + i] = all[low]->bytes[i];
+  for (size_t i = first_at(&others, line); i < others.count && all[i]->line == line; i++)
+    for (uint64_t left = mask & all[i]->mask; left; left &= left - 1) {
+      unsigned byte = (unsigned)__builtin_ctzll(left);
+      pool->work[offset + byte] = all[i]->bytes[byte];
     }
 }
 
+/* What this transaction has covered, by line and then by sequence; under order.c's mutex. */
+static struct nvmi_array given_back; /* const struct nvmi_captured * */
+
 /* What others have covered since is what this transaction has made of it: when they are undone, they give
- * back what was there before. */
-static void hand_on(const struct nvmi_array *covered, struct nvmi_array *to) {
-  const struct nvmi_captured *from = covered->items;
+ * back what was there before. Of several times that this transaction has covered a byte, the first counts. */
+static void hand_on(struct nvmi_array *to) {
+  const struct nvmi_captured *const *all = given_back.items;
   struct nvmi_captured *later = to->items;
-  for (size_t i = covered->count; i-- > 0;)
-    for (size_t j = 0; j < to->count; j++) {
-      uint64_t both = later[j].line == from[i].line && later[j].sequence > from[i].sequence
-                          ? from[i].mask & later[j].mask
-                          : 0;
+  for (size_t i = 0; i < to->count; i++) {
+    uint64_t left = later[i].mask;
+    for (size_t j = first_at(&given_back, later[i].line);
+         left && j < given_back.count && all[j]->line == later[i].line &&
+         all[j]->sequence < later[i].sequence;
+         j++) {
+      uint64_t both = left & all[j]->mask;
+      left &= ~both;
       for (; both; both &= both - 1) {
         unsigned byte = (unsigned)__builtin_ctzll(both);
-        later[j].bytes[byte] = from[i].bytes[byte];
+        later[i].bytes[byte] = all[j]->bytes[byte];
       }
     }
+  }
 }
 
 __attribute__((no_sanitize("thread"))) static bool hand_to_parcels(struct nvmi_node *node,
-                                                                   void *context) {
-  const struct nvmi_log *log = context;
+                                                                   void *pool) {
   struct nvmi_parcel *parcels = node->parcels.items;
   for (size_t i = 0; i < node->parcels.count; i++)
-    if (parcels[i].pool == log->pool)
-      hand_on(&log->covered, &parcels[i].covered);
+    if (parcels[i].pool == pool)
+      hand_on(&parcels[i].covered);
   return false;
 }
 
 static void hand_on_covered(struct nvmi_log *log) {
   struct nvm_pool *pool = log->pool;
+  given_back.count = 0;
+  add_each(&given_back, &log->covered);
+  sort(&given_back);
   for (unsigned i = 0; i < atomic_load(&pool->log_count); i++)
     if (pool->logs[i] != log)
-      hand_on(&log->covered, &pool->logs[i]->covered);
-  nvmi_node_find(hand_to_parcels, log);
+      hand_on(&pool->logs[i]->covered);
+  nvmi_node_find(hand_to_parcels, pool);
 }
 
 /* Of a transaction that has to do with others, which stand still (undoing.h). */
