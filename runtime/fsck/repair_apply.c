@@ -52,13 +52,20 @@ static int check_file(const struct nvm_pool *pool, const struct nvmi_copy *copy)
   return 0;
 }
 
-/* The headers' checksums, or all words but those. */
+/* How much of a range a file of this size has: what lies behind its end must not make it longer again. */
+static uint64_t size_within(struct nvmi_copy_range range, uint64_t file_size) {
+  uint64_t left = range.offset < file_size ? file_size - range.offset : 0;
+  return range.size < left ? range.size : left;
+}
+
+/* The headers' checksums, or all words but those, of a file of this size. */
 static int write_ranges(const struct nvm_pool *pool, const struct nvmi_copy *copy,
-                        const char *bytes, bool checks) {
+                        const char *bytes, bool checks, uint64_t file_size) {
   for (uint64_t i = 0; i < copy->ranges; bytes += nvmi_copy_ranges(copy)[i++].size) {
     struct nvmi_copy_range range = nvmi_copy_ranges(copy)[i];
-    if (nvmi_is_header_check(range.offset) == checks &&
-        nvmi_copy_write(pool->path, pool->fd, bytes, range.size, range.offset))
+    uint64_t size = size_within(range, file_size);
+    if (size && nvmi_is_header_check(range.offset) == checks &&
+        nvmi_copy_write(pool->path, pool->fd, bytes, size, range.offset))
       return -1;
   }
   return nvmi_disk_sync(pool->path, pool->fd);
@@ -86,7 +93,8 @@ static int apply(struct nvm_pool *pool, const struct nvmi_copy *copy, bool forwa
                         i * NVM_HEADER_COPY_SIZE + offsetof(struct nvm_header, check)))
       return -1;
   return nvmi_disk_sync(pool->path, pool->fd) || set_size(pool, size) ||
-                 write_ranges(pool, copy, bytes, false) || write_ranges(pool, copy, bytes, true)
+                 write_ranges(pool, copy, bytes, false, size) ||
+                 write_ranges(pool, copy, bytes, true, size)
              ? -1
              : 0;
 }
@@ -114,14 +122,15 @@ static int write_missing(const struct nvm_pool *pool, const char *bytes, uint64_
 /* As it was before apply(); the checksums last, each step durable before the next. */
 static int put_back(struct nvm_pool *pool, const struct nvmi_copy *copy, bool forward) {
   const char *all = forward ? nvmi_copy_before(copy) : nvmi_copy_after(copy);
-  if (set_size(pool, forward ? copy->pool_size_before : copy->pool_size_after))
+  uint64_t file_size = forward ? copy->pool_size_before : copy->pool_size_after;
+  if (set_size(pool, file_size))
     return -1;
   for (unsigned checks = 0; checks < 2; checks++) {
     const char *bytes = all;
     for (uint64_t i = 0; i < copy->ranges; bytes += nvmi_copy_ranges(copy)[i++].size) {
       struct nvmi_copy_range range = nvmi_copy_ranges(copy)[i];
       if (nvmi_is_header_check(range.offset) == checks &&
-          write_missing(pool, bytes, range.size, range.offset))
+          write_missing(pool, bytes, size_within(range, file_size), range.offset))
         return -1;
     }
     if (nvmi_disk_sync(pool->path, pool->fd))

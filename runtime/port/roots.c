@@ -224,7 +224,9 @@ int nvmi_roots_show(struct nvm_pool *pool, const char *after) {
     const struct record *record = find(pool, root->name);
     if (!agrees(pool, root, record))
       return nvmi_fail(NVM_EFOREIGN, pool->path,
-                       record ? "the pool's root '%s' is of another type than the program's"
+                       record ? "the pool's root '%s' is of another type than the program's "
+                                "('nvmove pool convert' carries over "
+                                "roots that are records, and no others)"
                               : "the pool has no root '%s': it is of another version of the "
                                 "program, or of another program",
                        root->name);
