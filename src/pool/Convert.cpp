@@ -1,8 +1,8 @@
 // Converting a pool: see Convert.h.
 #include "pool/Convert.h"
 
+#include "pool/BlockMap.h"
 #include "pool/Census.h"
-#include "pool/Plan.h"
 #include "pool/Successor.h"
 
 #include "nvmove/convert.h"
@@ -15,6 +15,7 @@
 
 #include <cstring>
 #include <fcntl.h>
+#include <set>
 #include <unistd.h>
 
 namespace nvmove::pool {
@@ -25,22 +26,13 @@ namespace {
 
 constexpr uint64_t TransactionBytes = 1 << 20;
 
-/// A block of the old pool, and the new one that stands for it.
-struct Block {
-  const char *Old;
-  uint64_t OldSize;
-  const TypePlan *Plan; ///< null: without type
-  uint64_t Count;       ///< objects, or elements of the flexible array
-  char *New = nullptr;
-  uint64_t NewSize = 0;
-};
-
 class Converter {
 public:
   using ProgressFunction = llvm::function_ref<void(uint64_t, uint64_t)>;
   Converter(NVM_POOL *Old, NVM_POOL *New, const Layouts &Were, const Layouts &Program,
             const FieldMap &Map, ProgressFunction Progress)
-      : Old(Old), New(New), Were(Were), Program(Program), Map(Map), Progress(Progress) {}
+      : Old(Old), New(New), Were(Were), Program(Program), Map(Map), Progress(Progress),
+        Blocks(Old) {}
 
   llvm::Error run();
   Converted Done;
@@ -57,38 +49,28 @@ private:
   llvm::Error fill(Block &B);
   llvm::Error translate(const nvm_word &Word);
   llvm::Error each(llvm::function_ref<llvm::Error(Block &)> Do);
-  static std::optional<char *> endOf(const Block &B, const char *At);
-  llvm::Expected<uint64_t> newPlace(uint64_t Address, uint64_t Target, const llvm::Twine &What);
-  llvm::Expected<std::optional<uint64_t>> placeInObject(const TypePlan &Plan, uint64_t Inside,
-                                                        uint64_t Target);
+  Pointee pointee(uint64_t Target) const;
+  std::string mismatch(uint64_t Was, uint64_t Is);
+  void noteTargets(const nvm_type &Was, const nvm_type &Is);
+  std::string wasCalled(const nvm_type &Type) const;
+  llvm::Error checkMap();
   /// The program's, or one of a type that stays as it is.
   const nvm_type *typeOf(uint64_t Id) const {
     const nvm_type *Type = Program.find(Id);
     return Type ? Type : Were.find(Id);
-  }
-  std::string placeOf(const Block &B) const;
-  bool leadsIn(uint64_t Address) const {
-    return Address - reinterpret_cast<uint64_t>(nvm_pool_base(Old)) < Size;
   }
 
   NVM_POOL *Old, *New;
   const Layouts &Were, &Program;
   const FieldMap &Map;
   ProgressFunction Progress;
-  uint64_t Size = 0;
   std::map<const nvm_type *, TypePlan> Plans;
-  std::vector<Block> Blocks; ///< by address
+  std::set<uint64_t>
+      Changed; ///< types of the program that have another layout than the pool's pointers say
+  BlockMap Blocks;
   llvm::Error Failure = llvm::Error::success();
   const Block *Current = nullptr;
 };
-
-std::string Converter::placeOf(const Block &B) const {
-  std::string Type = B.Plan ? B.Plan->Old->name : "block without type";
-  return Type + " at @0x" +
-         llvm::utohexstr(
-             static_cast<uint64_t>(B.Old - static_cast<const char *>(nvm_pool_base(Old))),
-             /*LowerCase=*/true);
-}
 
 /// With what it has to be read by: elements of flexible arrays come first.
 llvm::Error Converter::describe(const nvm_type &Type) {
@@ -110,9 +92,14 @@ llvm::Expected<const TypePlan *> Converter::planOf(const nvm_type *Type) {
   llvm::Expected<const nvm_type *> Now = successorOf(*Type, Change, Were, Program);
   if (!Now)
     return Now.takeError();
-  llvm::Expected<TypePlan> Plan = planType(*Type, **Now, Change);
+  auto WasType = [&](uint64_t Id) { return Were.find(Id); };
+  auto IsType = [&](uint64_t Id) { return typeOf(Id); };
+  auto Mismatch = [&](uint64_t Was, uint64_t Is) { return mismatch(Was, Is); };
+  llvm::Expected<TypePlan> Plan = planType(*Type, **Now, Map, {WasType, IsType, Mismatch});
   if (!Plan)
     return Plan.takeError();
+  if (Plan->IsSame)
+    noteTargets(*Plan->Old, *Plan->New);
   if (llvm::Error E = describe(*Plan->New))
     return std::move(E);
   for (const std::string &Note : Plan->Notes)
@@ -139,7 +126,7 @@ llvm::Error Converter::take(const nvm_block &Seen) {
       B.NewSize = B.Count * Is.size;
     }
   }
-  Blocks.push_back(B);
+  Blocks.add(B);
   return llvm::Error::success();
 }
 
@@ -170,9 +157,8 @@ llvm::Error Converter::convertBytes(const Block &B, std::vector<char> &Bytes) {
     if (!E && B.Plan->HasTail)
       E = convertTail(B.Plan->Pairs.back(), Whole.data(), To, B.Count);
     if (E)
-      return failed(placeOf(B) + ": " + llvm::toString(std::move(E)));
-    for (const Constant &C : B.Plan->Constants)
-      storeInteger(C.To, To + C.To.Offset, C.Value);
+      return failed(Blocks.placeOf(B) + ": " + llvm::toString(std::move(E)));
+    storeConstants(B.Plan->Constants, To);
   }
   return llvm::Error::success();
 }
@@ -208,7 +194,7 @@ llvm::Error Converter::translate(const nvm_word &Word) {
   memcpy(&Value, Word.at, sizeof Value);
   uint64_t Tag = Word.field->tag, Address = Value & ~Tag;
   std::string What = "field " + std::string(*Word.field->name ? Word.field->name : "[]") + " of " +
-                     placeOf(*Current);
+                     Blocks.placeOf(*Current);
   switch (Word.field->kind) {
   case NVM_FIELD_FUNCTION:
   case NVM_FIELD_STATIC_POINTER:
@@ -218,17 +204,17 @@ llvm::Error Converter::translate(const nvm_word &Word) {
     return Value ? failed(What + " is made of addresses; such a pool cannot be converted")
                  : llvm::Error::success();
   case NVM_FIELD_UNION:
-    if (!leadsIn(Address) || Map.Words == FieldMap::Numbers)
+    if (!Blocks.leadsIn(Address) || Map.Words == FieldMap::Numbers)
       return llvm::Error::success();
     if (Map.Words == FieldMap::Refuse)
       return failed(What + " may be a pointer or a number ('undecided: pointers' or 'numbers' in "
                            "the map decides for all such words, NVM_WHEN for one field)");
     break;
   default:
-    if (!leadsIn(Address))
+    if (!Blocks.leadsIn(Address))
       return llvm::Error::success();
   }
-  llvm::Expected<uint64_t> Place = newPlace(Address, Word.field->target, What);
+  llvm::Expected<uint64_t> Place = Blocks.newPlace(Address, pointee(Word.field->target), What);
   if (!Place)
     return Place.takeError();
   uint64_t Now = *Place | (Value & Tag);
@@ -237,60 +223,52 @@ llvm::Error Converter::translate(const nvm_word &Word) {
   return llvm::Error::success();
 }
 
-/// Where an object begins, so does its first member: what the pointer leads to by its type decides.
-/// A type that is not known may be either; an error if that matters.
-llvm::Expected<std::optional<uint64_t>> Converter::placeInObject(const TypePlan &Plan,
-                                                                 uint64_t Inside, uint64_t Target) {
-  const nvm_type *Type = Target ? typeOf(Target) : nullptr;
-  llvm::StringRef Name = Type ? Type->name : "";
-  bool IsObject = !Target || Name == Plan.New->name || Name == Plan.Old->name;
-  auto Place = [&](bool Deep) { return placeIn(Plan.Pairs, Plan.Records, Inside, Deep); };
-  std::optional<uint64_t> Record = Inside || !IsObject ? Place(false) : 0, Number = Place(true);
-  if (Target && !Type && Record != Number)
-    return failed(" leads to where a record and its first member begin; which is meant, only the "
-                  "program itself can say ('--layouts PROGRAM')");
-  return Type && isScalar(*Type) ? Number : Record;
+std::string Converter::wasCalled(const nvm_type &Type) const {
+  const TypeChange *Change = Map.find(Type.name);
+  return Change && !Change->Was.empty() ? Change->Was : Type.name;
 }
 
-/// C allows a pointer to the end of an array: where the last whole element of a block ends is what it
-/// leads to, unless another block begins there.
-std::optional<char *> Converter::endOf(const Block &B, const char *At) {
-  uint64_t Was = B.OldSize, Is = B.OldSize;
-  if (B.Plan && !B.Plan->IsSame) {
-    const MemberPair *Tail = B.Plan->HasTail ? &B.Plan->Pairs.back() : nullptr;
-    Was = Tail ? Tail->From.Offset + B.Count * Tail->From.Size : B.Count * B.Plan->Old->size;
-    Is = Tail ? Tail->To.Offset + B.Count * Tail->To.Size : B.Count * B.Plan->New->size;
-  }
-  return At == B.Old + Was && Was <= B.OldSize ? std::optional(B.New + Is) : std::nullopt;
+/// Why what the pool's pointers led to is not what the program's lead to.
+std::string Converter::mismatch(uint64_t Was, uint64_t Is) {
+  if (Was && Is && Was != Is)
+    Changed.insert(Is);
+  const nvm_type *Then = Were.find(Was), *Now = typeOf(Is);
+  if (!Then || !Now || Then->id == Now->id || wasCalled(*Now) == Then->name)
+    return "";                           // void *, or a type whose own plan says what changes
+  if (scalarOf(*Then) && scalarOf(*Now)) // a number in a record that changes, too
+    return "";
+  return "leads to " + std::string(Then->name) + " in the pool's, to " + Now->name +
+         " in the program's";
 }
 
-llvm::Expected<uint64_t> Converter::newPlace(uint64_t Address, uint64_t Target,
-                                             const llvm::Twine &What) {
-  auto *At = reinterpret_cast<const char *>(Address);
-  auto Behind =
-      llvm::upper_bound(Blocks, At, [](const char *A, const Block &B) { return A < B.Old; });
-  const Block *Before = Behind == Blocks.begin() ? nullptr : &*std::prev(Behind);
-  if (std::optional<char *> End = Before ? endOf(*Before, At) : std::nullopt)
-    return reinterpret_cast<uint64_t>(*End);
-  if (!Before || static_cast<uint64_t>(At - Before->Old) >= Before->OldSize)
-    return failed(
-        What + " leads to nothing. On a copy: 'nvmove pool gc' frees the block that has it if "
-               "the root does not lead there, 'nvmove pool repair --null-dangling' makes it null");
-  const Block &B = *Before;
-  auto Inside = static_cast<uint64_t>(At - B.Old), Index = uint64_t(0);
-  if (B.Plan && !B.Plan->IsSame) {
-    if (!B.Plan->EndsInArray) {
-      Index = Inside / B.Plan->Old->size;
-      Inside %= B.Plan->Old->size;
-    }
-    llvm::Expected<std::optional<uint64_t>> There = placeInObject(*B.Plan, Inside, Target);
-    if (!There)
-      return failed(What + llvm::toString(There.takeError()));
-    if (!*There || (Index && Index >= B.Count))
-      return failed(What + " leads into what is given up of " + placeOf(B));
-    Inside = Index * B.Plan->New->size + **There;
+/// Of a type that is the same in both, as it names what its pointers lead to, and does not describe it.
+void Converter::noteTargets(const nvm_type &Was, const nvm_type &Is) {
+  for (uint32_t I = 0; I < Was.field_count && I < Is.field_count; ++I)
+    mismatch(Was.fields[I].target, Is.fields[I].target);
+}
+
+Pointee Converter::pointee(uint64_t Target) const {
+  Pointee Wanted;
+  Wanted.IsAnything = !Target;
+  if (const nvm_type *Type = Target ? typeOf(Target) : nullptr) {
+    Wanted.Type = wasCalled(*Type);
+    Wanted.Number = scalarOf(*Type);
+    Wanted.Changes = Changed.count(Target) != 0;
   }
-  return reinterpret_cast<uint64_t>(B.New) + Inside;
+  return Wanted;
+}
+
+/// What the map says of no type, or of one that has no block, would be lost without a word.
+llvm::Error Converter::checkMap() {
+  for (const TypeChange &T : Map.Types) {
+    llvm::ArrayRef<const nvm_type *> Then = Were.named(T.Was.empty() ? T.Name : T.Was);
+    if (Program.named(T.Name).empty() && Then.empty())
+      return failed("the map's " + T.Name + " is a type of neither the pool nor the program");
+    for (const nvm_type *Type : Then)
+      if (llvm::Expected<const TypePlan *> Plan = planOf(Type); !Plan)
+        return Plan.takeError();
+  }
+  return llvm::Error::success();
 }
 
 /// For all blocks, in transactions that do not grow too long.
@@ -298,7 +276,7 @@ llvm::Error Converter::each(llvm::function_ref<llvm::Error(Block &)> Do) {
   uint64_t Open = 0;
   if (nvm_tx_begin(New))
     return lastError();
-  for (Block &B : Blocks) {
+  for (Block &B : Blocks.all()) {
     if (llvm::Error E = Do(B)) {
       nvm_tx_abort(New);
       return E;
@@ -307,7 +285,7 @@ llvm::Error Converter::each(llvm::function_ref<llvm::Error(Block &)> Do) {
     if (Open < TransactionBytes)
       continue;
     Open = 0;
-    Progress(static_cast<uint64_t>(&B - Blocks.data()), Blocks.size());
+    Progress(static_cast<uint64_t>(&B - Blocks.all().data()), Blocks.all().size());
     if (nvm_tx_commit(New) || nvm_tx_begin(New))
       return lastError();
   }
@@ -315,22 +293,23 @@ llvm::Error Converter::each(llvm::function_ref<llvm::Error(Block &)> Do) {
 }
 
 llvm::Error Converter::run() {
-  nvm_info Info;
   nvm_account Account;
-  if (nvm_pool_info(Old, &Info) || nvm_pool_account(Old, &Account))
+  if (nvm_pool_account(Old, &Account))
     return lastError();
-  Size = Info.size;
+  if (llvm::Error E = checkMap())
+    return E;
   if (nvm_pool_each_block(Old, false, visitBlock, this))
     return llvm::joinErrors(lastError(), std::move(Failure));
   if (Failure)
     return std::move(Failure);
-  llvm::sort(Blocks, [](const Block &A, const Block &B) { return A.Old < B.Old; });
+  Blocks.sort();
   if (llvm::Error E = each([&](Block &B) { return allocate(B); }))
     return E;
   if (llvm::Error E = each([&](Block &B) { return fill(B); }))
     return E;
   if (void *Root = nvm_pool_root(Old)) {
-    llvm::Expected<uint64_t> Place = newPlace(reinterpret_cast<uint64_t>(Root), 0, "the root");
+    llvm::Expected<uint64_t> Place =
+        Blocks.newPlace(reinterpret_cast<uint64_t>(Root), pointee(0), "the root");
     if (!Place)
       return Place.takeError();
     if (nvm_tx_begin(New) || nvm_pool_set_root(New, reinterpret_cast<void *>(*Place)) ||
@@ -381,7 +360,9 @@ llvm::Expected<Converted> convert(const std::string &From, const std::string &To
     return Were.takeError();
   std::string Made = To + "." + std::to_string(getpid()) + ".new";
   llvm::sys::RemoveFileOnSignal(Made);
-  llvm::Expected<OpenPool> New = OpenPool::create(Made, Size ? Size : Info.size, From);
+  constexpr uint64_t Least = 1 << 20; // a pool that was made shorter may have less
+  llvm::Expected<OpenPool> New =
+      OpenPool::create(Made, Size ? Size : std::max(Info.size, Least), From);
   if (!New)
     return New.takeError();
   Converter C(Old->get(), New->get(), *Were, Program ? *Program : *Were, Map, Progress);

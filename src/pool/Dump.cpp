@@ -139,7 +139,7 @@ private:
   const std::vector<Member> &membersOf(const nvm_type &Type) {
     auto [At, New] = Known.try_emplace(&Type);
     if (New)
-      At->second = parseMembers(Type.members);
+      At->second = parseRecord(Type.members).Members;
     return At->second;
   }
 

@@ -6,6 +6,8 @@
 #include "llvm/Support/YAMLTraits.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <set>
+
 using namespace nvmove::pool;
 
 LLVM_YAML_IS_SEQUENCE_VECTOR(FieldChange)
@@ -60,6 +62,30 @@ void collect(const llvm::SMDiagnostic &Diagnostic, void *Into) {
     Diagnostic.print(nullptr, OS, /*ShowColors=*/false);
 }
 
+/// LLVM's reader takes no file without a document.
+bool saysNothing(llvm::StringRef Text) {
+  llvm::SmallVector<llvm::StringRef> Lines;
+  Text.split(Lines, '\n');
+  return llvm::all_of(Lines, [](llvm::StringRef Line) {
+    Line = Line.split('#').first.trim();
+    return Line.empty() || Line == "---" || Line == "...";
+  });
+}
+
+/// A type, or a field of a type, that has two entries: only one would be heard. Empty: there is none.
+std::string saidTwice(const FieldMap &Map) {
+  std::set<std::string> Names, Were;
+  for (const TypeChange &T : Map.Types) {
+    if (!Names.insert(T.Name).second || !Were.insert(T.Was.empty() ? T.Name : T.Was).second)
+      return "type " + T.Name;
+    std::set<std::string> Fields;
+    for (const FieldChange &F : T.Fields)
+      if (!Fields.insert(F.Name).second)
+        return "field " + F.Name + " of " + T.Name;
+  }
+  return "";
+}
+
 } // namespace
 
 const TypeChange *FieldMap::find(llvm::StringRef Program) const {
@@ -81,6 +107,8 @@ llvm::Expected<FieldMap> nvmove::pool::readFieldMap(llvm::StringRef Path) {
   if (!Buffer)
     return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                    Path + ": " + Buffer.getError().message());
+  if (saysNothing((*Buffer)->getBuffer()))
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), Path + ": the map says nothing");
   std::string Said;
   FieldMap Map;
   llvm::yaml::Input In((*Buffer)->getMemBufferRef(), nullptr, collect, &Said);
@@ -90,5 +118,8 @@ llvm::Expected<FieldMap> nvmove::pool::readFieldMap(llvm::StringRef Path) {
         "a second document behind '---'; the map is the first alone");
   if (In.error())
     return llvm::createStringError(llvm::inconvertibleErrorCode(), llvm::StringRef(Said).rtrim());
+  if (std::string Name = saidTwice(Map); !Name.empty())
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   Path + ": " + Name + " has two entries");
   return Map;
 }

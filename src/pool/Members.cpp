@@ -1,6 +1,7 @@
 // Members and their values: see Members.h.
 #include "pool/Members.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <cmath>
@@ -13,7 +14,7 @@ namespace {
 
 using llvm::StringRef;
 
-/// "8 4 signed key", "12.3 5b unsigned state", "16 1x40 char name".
+/// "8 4 signed key", "12.3 5b unsigned state", "16 1x40 char name", "8 16 part pair:struct pair".
 std::optional<Member> parseLine(StringRef Line) {
   Member M;
   auto [Place, AfterPlace] = Line.split(' ');
@@ -26,7 +27,7 @@ std::optional<Member> parseLine(StringRef Line) {
       (!FirstBit.empty() && FirstBit.getAsInteger(10, M.FirstBit)))
     return std::nullopt;
   if (Extent.consume_back("b")) {
-    if (Extent.getAsInteger(10, M.Bits) || !M.Bits || M.Bits > 64)
+    if (Extent.getAsInteger(10, M.Bits) || !M.Bits)
       return std::nullopt;
     M.Size = (M.FirstBit + M.Bits + 7) / 8;
     return M;
@@ -94,15 +95,26 @@ template <typename T> llvm::json::Value floatValue(const char *At, uint64_t Sign
   return std::string(Digits);
 }
 
+/// As those of an integer of more than 64 bits: bytes, the lowest first.
+llvm::json::Value wideBits(const Member &M, const char *At) {
+  std::string Bytes((M.Bits + 7) / 8, '\0');
+  for (unsigned Bit = 0; Bit < M.Bits; ++Bit)
+    if (unsigned From = M.FirstBit + Bit; At[From / 8] >> From % 8 & 1)
+      Bytes[Bit / 8] = static_cast<char>(Bytes[Bit / 8] | 1 << Bit % 8);
+  return llvm::toHex(Bytes, /*LowerCase=*/true);
+}
+
 llvm::json::Value elementValue(const Member &M, const char *At, NVM_POOL *Pool) {
   StringRef Kind = M.Kind;
+  if (M.Bits > 64)
+    return wideBits(M, At);
   if (M.Bits) {
     unsigned __int128 Bytes = 0;
     memcpy(&Bytes, At, M.Size);
     uint64_t Value = static_cast<uint64_t>(Bytes >> M.FirstBit) & (UINT64_MAX >> (64 - M.Bits));
     return signedOrNot(Value, M.Bits, Kind == "signed");
   }
-  if (Kind == "pointer" || Kind == "function")
+  if (Kind == "pointer" || Kind == "function" || Kind == "vtable")
     return pointerValue(readBytes(At, M.Size), Pool);
   if (Kind == "float" && M.Size == sizeof(float))
     return floatValue<float>(At, sizeof(float));
@@ -125,31 +137,69 @@ bool isInteger(StringRef Kind) {
   return Kind == "signed" || Kind == "unsigned" || Kind == "bool" || isCharacter(Kind);
 }
 
-std::vector<Member> parseMembers(StringRef Lines) {
-  std::vector<Member> All;
+namespace {
+
+/// The record that a line of this name belongs to: what belongs to an array of records or unions stands behind it,
+/// with the first element's offsets.
+struct Around {
+  std::vector<Member> &Members;
+  std::vector<Part> &Parts;
+  Member *Array; ///< null: the whole
+};
+
+Around around(Record &Whole, StringRef &Name, uint64_t &Offset) {
+  std::vector<Member> *Into = &Whole.Members;
+  Member *Array = nullptr;
+  while (!Into->empty() && Into->back().IsArray && Name.starts_with(Into->back().Name + "[]")) {
+    Array = &Into->back();
+    Name = Name.drop_front(Array->Name.size() + 2);
+    Name.consume_front(".");
+    Offset -= Array->Offset;
+    Into = &Array->Inner;
+  }
+  return {*Into, Array ? Array->Parts : Whole.Parts, Array};
+}
+
+/// Whether each record that a member's name has in front lies somewhere.
+bool hasParts(const std::vector<Member> &Members, const std::vector<Part> &Parts) {
+  return llvm::all_of(Members, [&](const Member &M) {
+    auto Dot = M.Name.rfind('.');
+    bool IsPart = Dot == std::string::npos || llvm::any_of(Parts, [&](const Part &P) {
+                    return !P.IsBase && P.Name == M.Name.substr(0, Dot);
+                  });
+    return IsPart && hasParts(M.Inner, M.Parts);
+  });
+}
+
+} // namespace
+
+Record parseRecord(StringRef Lines) {
+  Record Whole;
   llvm::SmallVector<StringRef> Each;
   Lines.split(Each, '\n', -1, /*KeepEmpty=*/false);
   for (StringRef Line : Each) {
     std::optional<Member> M = parseLine(Line);
+    Whole.IsWhole &= M.has_value();
     if (!M)
       continue;
-    // What belongs to an array of records or unions stands behind it, with the first element's offsets.
-    std::vector<Member> *Into = &All;
-    uint64_t Base = 0;
-    StringRef Name = M->Name;
-    while (!Into->empty() && Into->back().IsArray && Name.starts_with(Into->back().Name + "[].")) {
-      Member &Array = Into->back();
-      Name = Name.drop_front(Array.Name.size() + 3);
-      Base += Array.Offset;
-      Into = &Array.Inner;
+    bool IsPart = M->Kind == "part" || M->Kind == "base";
+    auto [Name, Type] =
+        IsPart ? StringRef(M->Name).split(':') : std::pair(StringRef(M->Name), StringRef());
+    Around In = around(Whole, Name, M->Offset);
+    if (!IsPart) {
+      M->Name = Name.str();
+      In.Members.push_back(std::move(*M));
+    } else if (M->Kind == "part" && Name.empty() && In.Array) {
+      In.Array->Type = Type.str();
+    } else {
+      In.Parts.push_back({Name.str(), Type.str(), M->Offset, M->Size, M->Kind == "base"});
     }
-    M->Name = Name.str();
-    M->Offset -= Base;
-    Into->push_back(std::move(*M));
   }
+  std::vector<Member> &All = Whole.Members;
   if (!All.empty())
     All.back().IsTail = All.back().IsArray && !All.back().Dimensions.front();
-  return All;
+  Whole.IsWhole &= hasParts(Whole.Members, Whole.Parts);
+  return Whole;
 }
 
 llvm::json::Value textOf(StringRef Bytes, Precision How) {

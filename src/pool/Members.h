@@ -13,6 +13,15 @@
 
 namespace nvmove::pool {
 
+/// A record that lies in another one.
+struct Part {
+  std::string Name;    ///< "head.link"; of a base class: of the record that has it
+  std::string Type;    ///< "struct link"
+  uint64_t Offset = 0; ///< bytes from the start of the record
+  uint64_t Size = 0;   ///< bytes
+  bool IsBase = false; ///< of a C++ class: its members have no names of their own
+};
+
 struct Member {
   std::string Name;
   std::string Kind;
@@ -21,8 +30,17 @@ struct Member {
   std::vector<uint64_t> Dimensions; ///< of an array; the first of a flexible one is 0
   unsigned FirstBit = 0, Bits = 0;  ///< of a bit-field; 0: none
   bool IsArray = false;
-  bool IsTail = false;       ///< the flexible array at the end of a record
-  std::vector<Member> Inner; ///< of an array of records or unions: of each element, from its start
+  bool IsTail = false; ///< the flexible array at the end of a record
+  // Of an array of records or unions: of each element, from its start.
+  std::string Type;
+  std::vector<Member> Inner;
+  std::vector<Part> Parts;
+};
+
+struct Record {
+  std::vector<Member> Members;
+  std::vector<Part> Parts;
+  bool IsWhole = true; ///< each line was understood
 };
 
 /// Whether the value is a number without a fraction.
@@ -32,7 +50,7 @@ bool isSigned(llvm::StringRef Kind);
 bool isCharacter(llvm::StringRef Kind);
 
 /// Lines that make no sense are left out.
-std::vector<Member> parseMembers(llvm::StringRef Lines);
+Record parseRecord(llvm::StringRef Lines);
 
 /// For people the text up to the first zero is what an array of characters says; where pointers
 /// alone are looked for, null stands for it, since a text can look like one.

@@ -22,10 +22,14 @@ struct Leaf {
 };
 using Leaves = std::map<uint64_t, Leaf>;
 
+bool isPointer(const Member &M) {
+  return M.Kind == "pointer" || M.Kind == "function" || M.Kind == "vtable";
+}
+
 /// What may be of any type: not a pointer, and no number but of its own kind.
 bool isOpaque(const Member &M) {
   bool IsNumber = (isInteger(M.Kind) && !isCharacter(M.Kind)) || M.Kind == "float";
-  return M.Bits || (!IsNumber && M.Kind != "pointer" && M.Kind != "function");
+  return M.Bits || (!IsNumber && !isPointer(M));
 }
 
 /// Of a longer array of records the rest is opaque.
@@ -37,7 +41,7 @@ void addLeaves(const std::vector<Member> &Members, uint64_t Base, Leaves &To) {
     if (!M.Size || !M.Count)
       continue;
     if (M.Inner.empty() || M.Kind == "union") {
-      To[At] = {M.Size, M.Count, M.Kind == "pointer" || M.Kind == "function", isOpaque(M)};
+      To[At] = {M.Size, M.Count, isPointer(M), isOpaque(M)};
       continue;
     }
     uint64_t Expanded = std::min(M.Count, RecordsMax);
@@ -51,7 +55,7 @@ void addLeaves(const std::vector<Member> &Members, uint64_t Base, Leaves &To) {
 /// A type as far as it is compared.
 struct Shape {
   explicit Shape(const nvm_type &Type) : Size(Type.size) {
-    std::vector<Member> Members = parseMembers(Type.members);
+    std::vector<Member> Members = parseRecord(Type.members).Members;
     addLeaves(Members, 0, All);
     EndsInArray = !Members.empty() && Members.back().IsArray;
   }
@@ -126,7 +130,11 @@ private:
 
   void look(const Typed &B) {
     const nvm_type &Type = *B.Type;
-    for (uint64_t Record = 0; Record + Type.size <= B.Size; Record += Type.size)
+    bool HasTail =
+        llvm::any_of(llvm::ArrayRef(Type.fields, Type.field_count),
+                     [](const nvm_field &F) { return F.kind == NVM_FIELD_FLEXIBLE_ARRAY; });
+    uint64_t End = HasTail ? std::min(B.Size, Type.size) : B.Size;
+    for (uint64_t Record = 0; Record + Type.size <= End; Record += Type.size)
       for (const nvm_field &F : llvm::ArrayRef(Type.fields, Type.field_count)) {
         bool IsPointer = F.kind == NVM_FIELD_POINTER || F.kind == NVM_FIELD_WEAK_POINTER;
         auto Target = Types.find(F.target);

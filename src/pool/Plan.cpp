@@ -1,9 +1,16 @@
 // Matching the members of two layouts: see Plan.h.
 #include "pool/Plan.h"
 
+#include "pool/PlanWords.h"
+#include "support/Failed.h"
+
 #include "llvm/ADT/STLExtras.h"
 
+#include <set>
+
 namespace nvmove::pool {
+
+using support::failed;
 
 namespace {
 
@@ -20,64 +27,48 @@ bool isConverted(const Member &From, const Member &To) {
   return isNumber(From) && (isNumber(To) || IsWidest);
 }
 
-/// The word there, where it is more than plain bytes; what lies in a flexible array is not looked at.
-const nvm_field *wordAt(const nvm_type &Type, uint64_t Offset) {
-  for (uint32_t I = 0; I < Type.field_count; ++I) {
-    const nvm_field &F = Type.fields[I];
-    if (F.kind == NVM_FIELD_VOLATILE || F.kind == NVM_FIELD_FLEXIBLE_ARRAY || Offset < F.offset)
-      continue;
-    uint64_t Inside = Offset - F.offset;
-    if (F.stride ? Inside % F.stride == 0 && Inside / F.stride < F.count : !Inside)
-      return &F;
-  }
-  return nullptr;
-}
-
-/// Whether the byte there belongs to a member that is stored to without notes.
-bool isVolatile(const nvm_type &Type, uint64_t Offset) {
-  return llvm::any_of(llvm::ArrayRef(Type.fields, Type.field_count), [&](const nvm_field &F) {
-    uint64_t Inside = Offset - F.offset;
-    return F.kind == NVM_FIELD_VOLATILE && Offset >= F.offset && Inside % F.stride == 0 &&
-           Inside / F.stride < F.count;
-  });
-}
-
 uint64_t firstBit(const Member &M) { return M.Offset * 8 + M.FirstBit; }
-uint64_t endBit(const Member &M) { return firstBit(M) + (M.Bits ? M.Bits : M.Size * M.Count * 8); }
+/// What follows a flexible array belongs to it, too.
+uint64_t endBit(const Member &M) {
+  return M.IsTail ? UINT64_MAX : firstBit(M) + (M.Bits ? M.Bits : M.Size * M.Count * 8);
+}
 
-/// The name of the member that has this bit, "pairs[].kind"; empty: none has.
-std::string nameAt(const std::vector<Member> &Members, uint64_t Bit) {
-  for (const Member &M : Members) {
-    if (Bit < firstBit(M) || Bit >= endBit(M))
+/// What the part is called in the program: the map may have renamed all its members. Empty: they went apart.
+std::string nowCalled(const Part &Was, const std::vector<MemberPair> &Pairs) {
+  std::optional<std::string> Now;
+  for (const MemberPair &P : Pairs) {
+    StringRef Old = P.From.Name, New = P.To.Name;
+    if (!Old.consume_front(Was.Name + ".") || !New.consume_back(("." + Old).str()))
       continue;
-    uint64_t Inside = (Bit - firstBit(M)) % (M.Size * 8);
-    return M.Inner.empty() ? M.Name : M.Name + "[]." + nameAt(M.Inner, Inside);
+    if (Now && *Now != New)
+      return "";
+    Now = New.str();
   }
-  return "";
+  return Now.value_or(Was.Name);
 }
 
-/// Records by value have no line of their own: "head.link.next" lies in two. Where each begins.
-std::map<std::string, uint64_t> recordStarts(const std::vector<Member> &Members) {
-  std::map<std::string, uint64_t> Starts;
-  for (const Member &M : Members)
-    for (size_t Dot = M.Name.find('.'); Dot != std::string::npos; Dot = M.Name.find('.', Dot + 1)) {
-      auto [At, IsNew] = Starts.try_emplace(M.Name.substr(0, Dot), M.Offset);
-      At->second = std::min(At->second, M.Offset);
-    }
-  return Starts;
-}
-
-constexpr uint64_t Gone = UINT64_MAX;
-
-std::vector<RecordPair> pairRecords(const std::vector<Member> &Old,
-                                    const std::vector<Member> &New) {
-  std::vector<RecordPair> Pairs;
-  std::map<std::string, uint64_t> Now = recordStarts(New);
-  for (const auto &[Name, Start] : recordStarts(Old)) {
-    auto At = Now.find(Name);
-    Pairs.push_back({Name, Start, At == Now.end() ? Gone : At->second});
+std::vector<PartPair> pairParts(const std::vector<Part> &Old, const std::vector<Part> &New,
+                                const std::vector<MemberPair> &Members) {
+  std::vector<PartPair> Pairs;
+  for (const Part &Was : Old) {
+    std::string Name = Was.IsBase ? Was.Name : nowCalled(Was, Members);
+    auto Is = llvm::find_if(New, [&](const Part &P) {
+      return P.IsBase == Was.IsBase && P.Name == Name && (!Was.IsBase || P.Type == Was.Type);
+    });
+    Pairs.push_back(
+        {Was.Type, Was.Offset, Is == New.end() ? std::nullopt : std::optional(Is->Offset)});
   }
   return Pairs;
+}
+
+/// The base class that a member belongs to; empty: none, the record itself has it.
+std::string ownerOf(const Member &M, const std::vector<Part> &Parts) {
+  const Part *Owner = nullptr;
+  for (const Part &P : Parts)
+    if (P.IsBase && M.Offset >= P.Offset && M.Offset - P.Offset < P.Size &&
+        (!Owner || P.Size < Owner->Size))
+      Owner = &P;
+  return Owner ? Owner->Type : "";
 }
 
 /// The same bytes in both, at whatever place.
@@ -95,42 +86,45 @@ bool overlap(const Member &A, const Member &B) {
 
 class Matcher {
 public:
-  Matcher(TypePlan &Plan, const TypeChange *Change, const std::vector<Member> &AllOld,
-          const std::vector<Member> &AllNew)
-      : Plan(Plan), Change(Change), AllOld(AllOld), AllNew(AllNew) {}
+  Matcher(TypePlan &Plan, const TypeChange &Change, const WordMatcher &Words, const Types &All)
+      : Plan(Plan), Change(Change), Words(Words), All(All) {}
 
   struct Place {
     const std::vector<Member> &Members;
+    const std::vector<Part> &Parts;
     uint64_t Base;      ///< of the record around, in the type
     std::string Prefix; ///< "pairs[]."
   };
 
-  std::vector<MemberPair> match(const Place &Old, const Place &New, bool IsInner) {
+  std::vector<MemberPair> match(const Place &Old, const Place &New,
+                                std::vector<Constant> &Constants) {
     std::vector<MemberPair> Pairs;
     std::vector<bool> Used(Old.Members.size());
     for (const Member &To : New.Members) {
       std::string Name = New.Prefix + To.Name;
       const FieldChange *Field = changeOf(Name);
       if (Field && Field->Was.empty()) {
-        addConstant(To, Name, Field->Value, IsInner);
+        addConstant(To, Name, Field->Value, Constants);
         continue;
       }
       std::string Was = Field ? Field->Was : Old.Prefix + To.Name;
-      auto From =
-          llvm::find_if(Old.Members, [&](const Member &M) { // of a base, and of its derived class
-            return Old.Prefix + M.Name == Was && !Used[size_t(&M - Old.Members.data())];
-          });
+      auto From = find(Old, Was, Field ? "" : ownerOf(To, New.Parts));
       if (From == Old.Members.end()) {
         if (Field)
           wrong("field " + Was + " (of " + Name + ") is not in the pool's");
+        else if (To.Kind == "vtable")
+          wrong("it has virtual functions in the program's only");
         else
           Plan.Notes.push_back("field " + Name + " is new, and zero");
         continue;
       }
+      if (Used[size_t(From - Old.Members.begin())])
+        wrong("field " + Was + " becomes two fields");
       Used[size_t(From - Old.Members.begin())] = true;
-      pair(Pairs, {*From, To, Name, isCut(Name), {}, {}}, Old, New);
+      pair(Pairs, {*From, To, Name, isCut(Name), {}, {}, {}}, Old, New);
     }
     refuseUnions(Pairs);
+    refuseSharedConstants(New, Constants);
     for (auto [N, M] : llvm::enumerate(Old.Members))
       if (std::string Name = Old.Prefix + M.Name; !Used[N])
         giveUp(Name);
@@ -139,36 +133,50 @@ public:
 
   /// What is still to be decided, and names of the map that were not found.
   std::string finish() {
-    if (!Change)
-      return Wrong;
-    for (const FieldChange &F : Change->Fields)
+    for (const FieldChange &F : Change.Fields)
       if (!llvm::is_contained(Seen, F.Name))
         wrong("the map's field " + F.Name + " is not in the program's");
-    for (const auto *List : {&Change->Drop, &Change->Cut})
+    for (const auto *List : {&Change.Drop, &Change.Cut})
       for (const std::string &Name : *List)
         if (!llvm::is_contained(Seen, Name))
           wrong("the map's field " + Name + " is in neither");
+    for (const std::string &Name : Change.Drop)
+      if (llvm::is_contained(Seen, Name) && !llvm::is_contained(GivenUp, Name))
+        wrong("the map gives up field " + Name + ", which the program has, too");
     return Wrong;
   }
 
 private:
   void wrong(const std::string &What) { Wrong += (Wrong.empty() ? "" : "; ") + What; }
 
+  using Found = std::vector<Member>::const_iterator;
+
+  /// Classes may have members of one name: those of a base class and its own.
+  Found find(const Place &In, const std::string &Name, const std::string &Owner) {
+    std::vector<Found> All;
+    for (auto At = In.Members.begin(); At != In.Members.end(); ++At)
+      if (In.Prefix + At->Name == Name)
+        All.push_back(At);
+    if (All.size() < 2)
+      return All.empty() ? In.Members.end() : All.front();
+    auto Own = llvm::find_if(All, [&](Found At) { return ownerOf(*At, In.Parts) == Owner; });
+    return Own == All.end() ? In.Members.end() : *Own;
+  }
+
   const FieldChange *changeOf(const std::string &Name) {
     Seen.push_back(Name);
-    for (const FieldChange &F : Change ? llvm::ArrayRef(Change->Fields) : std::nullopt)
+    for (const FieldChange &F : Change.Fields)
       if (F.Name == Name)
         return &F;
     return nullptr;
   }
 
-  bool isCut(const std::string &Name) const {
-    return Change && llvm::is_contained(Change->Cut, Name);
-  }
+  bool isCut(const std::string &Name) const { return llvm::is_contained(Change.Cut, Name); }
 
   void giveUp(const std::string &Name) {
     Seen.push_back(Name);
-    if (Change && llvm::is_contained(Change->Drop, Name))
+    GivenUp.push_back(Name);
+    if (llvm::is_contained(Change.Drop, Name))
       Plan.Notes.push_back("field " + Name + " is given up");
     else
       wrong("field " + Name + " is only in the pool's ('drop' gives it up, 'was' renames it)");
@@ -188,14 +196,24 @@ private:
       }
   }
 
-  void addConstant(const Member &To, const std::string &Name, int64_t Value, bool IsInner) {
+  /// A value must not take the place of what another member has.
+  void refuseSharedConstants(const Place &New, const std::vector<Constant> &Constants) {
+    for (const Constant &C : Constants)
+      for (const Member &M : New.Members)
+        if (M.Name != C.To.Name && overlap(M, C.To))
+          wrong("field " + C.To.Name + " shares bytes with " + M.Name +
+                ", a value cannot be given to it");
+  }
+
+  void addConstant(const Member &To, const std::string &Name, int64_t Value,
+                   std::vector<Constant> &Constants) {
     std::vector<char> Space(To.Offset + To.Size);
-    if (IsInner || To.IsArray || !isInteger(To.Kind))
+    if (To.IsArray || !isInteger(To.Kind))
       wrong("field " + Name + " is no integer, a value cannot be given to it");
     else if (!storeInteger(To, Space.data(), Value))
       wrong("field " + Name + " cannot hold " + std::to_string(Value));
     else
-      Plan.Constants.push_back({To, Value});
+      Constants.push_back({To, Value});
     Plan.Notes.push_back("field " + Name + " is new, and " + std::to_string(Value));
   }
 
@@ -210,21 +228,23 @@ private:
       wrong("field " + Made.Name + " is an array of other dimensions");
       return;
     }
-    const nvm_field *WasWord = wordAt(*Plan.Old, Old.Base + From.Offset),
-                    *IsWord = wordAt(*Plan.New, New.Base + To.Offset);
-    if (WasWord && IsWord && !isSameCondition(WasWord->when, IsWord->when))
-      wrong("field " + Made.Name + " is a pointer under another condition");
-    if (WasWord && IsWord && WasWord->kind != IsWord->kind &&
-        (WasWord->kind == NVM_FIELD_XOR || IsWord->kind == NVM_FIELD_XOR))
-      wrong("field " + Made.Name + " is made of two pointers in one of them");
     Made.HasInner = !From.Inner.empty() && !To.Inner.empty();
     if (Made.HasInner) {
-      Made.Inner = match({From.Inner, Old.Base + From.Offset, Old.Prefix + From.Name + "[]."},
-                         {To.Inner, New.Base + To.Offset, New.Prefix + To.Name + "[]."}, true);
-      Made.Records = pairRecords(From.Inner, To.Inner);
-    } else if (WasWord && !IsWord && !isVolatile(*Plan.New, New.Base + To.Offset))
-      wrong("field " + Made.Name + " is a pointer in the pool's, or marked as one");
-    else if (isConverted(From, To) && !(WasWord && From.Size != To.Size))
+      Made.Inner = match(
+          {From.Inner, From.Parts, Old.Base + From.Offset, Old.Prefix + From.Name + "[]."},
+          {To.Inner, To.Parts, New.Base + To.Offset, New.Prefix + To.Name + "[]."}, Made.Constants);
+      Made.Parts = pairParts(From.Parts, To.Parts, Made.Inner);
+      Pairs.push_back(std::move(Made));
+      return;
+    }
+    bool IsWord = !wordsAt(*Plan.Old, Old.Base + From.Offset, All.Old).empty();
+    if (std::string Why = Words.mismatch(Old.Base + From.Offset, New.Base + To.Offset);
+        !Why.empty())
+      wrong("field " + Made.Name + " " + Why);
+    else if (From.Bits > 64 || To.Bits > 64)
+      wrong("field " + Made.Name +
+            " is a bit-field of more than 64 bits; such a type cannot change");
+    else if (isConverted(From, To) && !(IsWord && From.Size != To.Size))
       ;
     else if (From.Kind == "pointer" ? To.Kind != "pointer" && To.Kind != "union"
                                     : From.Kind != To.Kind || From.Bits || To.Bits)
@@ -236,56 +256,95 @@ private:
     Pairs.push_back(std::move(Made));
   }
 
-  /// Whether the same values of the same member make it what its field says.
-  bool isSameCondition(const nvm_when *Was, const nvm_when *Is) {
-    if (!Was || !Is)
-      return Was == Is;
-    std::string Old = nameAt(AllOld, Was->offset * 8ull + Was->first_bit),
-                New = nameAt(AllNew, Is->offset * 8ull + Is->first_bit);
-    for (const FieldChange &F : Change ? llvm::ArrayRef(Change->Fields) : std::nullopt)
-      if (F.Name == New && !F.Was.empty())
-        New = F.Was;
-    return Old == New && Was->unless == Is->unless &&
-           llvm::equal(llvm::ArrayRef(Was->values, Was->count),
-                       llvm::ArrayRef(Is->values, Is->count));
-  }
-
   TypePlan &Plan;
-  const TypeChange *Change;
-  const std::vector<Member> &AllOld, &AllNew;
+  const TypeChange &Change;
+  const WordMatcher &Words;
+  const Types &All;
   std::string Wrong;
-  std::vector<std::string> Seen;
+  std::vector<std::string> Seen, GivenUp;
 };
 
 } // namespace
 
-llvm::Expected<TypePlan> planType(const nvm_type &Old, const nvm_type &New,
-                                  const TypeChange *Change) {
+namespace {
+
+/// Adds what the map says of the types of records that lie in this one.
+class Inherited {
+public:
+  Inherited(TypeChange &To, const FieldMap &Map) : To(To), Map(Map) {}
+
+  /// \p Prefix: "pairs[].", of the elements of an array.
+  void add(const Record &Of, bool IsNew, const std::string &Prefix = "") {
+    for (const Part &P : Of.Parts)
+      addType(P.Type, IsNew, Prefix + P.Name + (P.Name.empty() ? "" : "."));
+    for (const Member &M : Of.Members) {
+      if (!M.Type.empty())
+        addType(M.Type, IsNew, Prefix + M.Name + "[].");
+      add({M.Inner, M.Parts}, IsNew, Prefix + M.Name + "[].");
+    }
+  }
+
+private:
+  void addType(const std::string &Type, bool IsNew, const std::string &Prefix) {
+    const TypeChange *Change = IsNew ? Map.find(Type) : Map.findWas(Type);
+    if (!Change)
+      return;
+    for (const FieldChange &F : Change->Fields)
+      if (IsNew &&
+          llvm::none_of(To.Fields, [&](const FieldChange &O) { return O.Name == Prefix + F.Name; }))
+        To.Fields.push_back({Prefix + F.Name, F.Was.empty() ? "" : Prefix + F.Was, F.Value});
+    for (const std::string &Name : IsNew ? Change->Cut : Change->Drop) {
+      auto &Names = IsNew ? To.Cut : To.Drop;
+      if (!llvm::is_contained(Names, Prefix + Name))
+        Names.push_back(Prefix + Name);
+    }
+  }
+
+  TypeChange &To;
+  const FieldMap &Map;
+};
+
+} // namespace
+
+llvm::Expected<TypePlan> planType(const nvm_type &Old, const nvm_type &New, const FieldMap &Map,
+                                  const Types &All) {
   TypePlan Plan;
   Plan.Old = &Old;
   Plan.New = &New;
   Plan.IsSame = Old.id == New.id;
-  if (Plan.IsSame)
+  if (Plan.IsSame) {
+    const TypeChange *Own = Map.findWas(Old.name);
+    if (Own && !(Own->Fields.empty() && Own->Drop.empty() && Own->Cut.empty()))
+      return failed("the map changes " + Own->Name +
+                    ", which is the same in the pool and the program");
     return Plan;
-  std::vector<Member> From = parseMembers(Old.members), To = parseMembers(New.members);
-  Matcher Match(Plan, Change, From, To);
-  Plan.Pairs = Match.match({From, 0, ""}, {To, 0, ""}, false);
-  Plan.Records = pairRecords(From, To);
-  auto IsTail = [](const std::vector<Member> &All) { return !All.empty() && All.back().IsTail; };
+  }
+  Record From = parseRecord(Old.members), To = parseRecord(New.members);
+  if (!From.IsWhole || !To.IsWhole)
+    return failed(llvm::Twine(New.name) + ": its layout was written by another version of nvmove");
+  const TypeChange *Own = Map.findWas(Old.name);
+  TypeChange Change = Own ? *Own : TypeChange();
+  Inherited(Change, Map).add(From, /*IsNew=*/false);
+  Inherited(Change, Map).add(To, /*IsNew=*/true);
+  WordMatcher Words({Old, From}, {New, To}, Change, All);
+  Matcher Match(Plan, Change, Words, All);
+  Plan.Pairs =
+      Match.match({From.Members, From.Parts, 0, ""}, {To.Members, To.Parts, 0, ""}, Plan.Constants);
+  Plan.Parts = pairParts(From.Parts, To.Parts, Plan.Pairs);
+  auto IsTail = [](const Record &R) { return !R.Members.empty() && R.Members.back().IsTail; };
   Plan.HasTail = !Plan.Pairs.empty() && Plan.Pairs.back().From.IsTail;
   Plan.EndsInArray = IsTail(From);
   std::string Wrong = Match.finish();
   if (Wrong.empty() && IsTail(From) != IsTail(To))
     Wrong = "only one of them ends in a flexible array";
   if (!Wrong.empty())
-    return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                   StringRef(New.name) + ": " + Wrong);
+    return failed(llvm::Twine(New.name) + ": " + Wrong);
   return Plan;
 }
 
-bool isScalar(const nvm_type &Type) {
-  std::vector<Member> Members = parseMembers(Type.members);
-  return Members.size() == 1 && Members[0].Name.empty();
+std::optional<Member> scalarOf(const nvm_type &Type) {
+  std::vector<Member> Members = parseRecord(Type.members).Members;
+  return Members.size() == 1 && Members[0].Name.empty() ? std::optional(Members[0]) : std::nullopt;
 }
 
 std::optional<uint64_t> elementIn(const Member &From, const Member &To, uint64_t N) {
@@ -300,40 +359,6 @@ std::optional<uint64_t> elementIn(const Member &From, const Member &To, uint64_t
     Row *= To.Dimensions[D];
   }
   return There;
-}
-
-std::optional<uint64_t> placeIn(const std::vector<MemberPair> &Pairs,
-                                const std::vector<RecordPair> &Records, uint64_t Offset,
-                                bool Deep) {
-  std::optional<uint64_t> Start;
-  for (const RecordPair &R : Records) {
-    if (Deep || R.From != Offset)
-      continue;
-    if (R.To == Gone || (Start && *Start != R.To))
-      return std::nullopt;
-    Start = R.To;
-  }
-  if (Start)
-    return Start;
-  for (const MemberPair &P : Pairs) {
-    uint64_t Inside = Offset - P.From.Offset, Size = std::max<uint64_t>(P.From.Size, 1);
-    if (Offset < P.From.Offset || (!P.From.IsTail && Inside >= Size * P.From.Count))
-      continue;
-    uint64_t Rest = Inside % Size;
-    std::optional<uint64_t> Index = elementIn(P.From, P.To, Inside / Size);
-    if (!Index)
-      return std::nullopt;
-    if ((Rest || Deep) && P.HasInner) {
-      std::optional<uint64_t> There = placeIn(P.Inner, P.Records, Rest, Deep);
-      if (!There)
-        return std::nullopt;
-      Rest = *There;
-    } else if (Rest >= P.To.Size) {
-      return std::nullopt;
-    }
-    return P.To.Offset + *Index * P.To.Size + Rest;
-  }
-  return std::nullopt;
 }
 
 } // namespace nvmove::pool

@@ -76,8 +76,10 @@ llvm::Error convertNumber(const MemberPair &P, const char *From, char *To) {
 }
 
 llvm::Error convertElement(const MemberPair &P, const char *From, char *To) {
-  if (P.HasInner)
+  if (P.HasInner) {
+    storeConstants(P.Constants, To);
     return convertRecord(P.Inner, From, To);
+  }
   bool IsSame = P.From.Kind == P.To.Kind && P.From.Size == P.To.Size && !P.From.Bits && !P.To.Bits;
   if (IsSame || P.From.Kind == "pointer") {
     memcpy(To, From, P.From.Size);
@@ -98,6 +100,11 @@ llvm::Error misfitOf(const MemberPair &P) {
 }
 
 } // namespace
+
+void storeConstants(const std::vector<Constant> &Constants, char *To) {
+  for (const Constant &C : Constants)
+    storeInteger(C.To, To + C.To.Offset, C.Value);
+}
 
 bool storeInteger(const Member &M, char *At, __int128 Value) {
   if (!M.Bits && M.Size > sizeof(uint64_t)) {

@@ -3,6 +3,7 @@
 # Substitutions:
 #   %cc        nvmove-cc -g
 #   %nvmove    the tool
+#   %bin       the folder of the tools
 #   %pool      a path for a pool of this test, on a file system in DRAM
 #   %exit N    runs the rest of the line and succeeds when that ends with status N
 # FileCheck, not and split-file are on PATH.
@@ -35,5 +36,6 @@ config.substitutions += [
     ("%nvmove", os.path.join(build, "bin", "nvmove")),
     ("%pool", os.path.join(pools, "%basename_t.pool")),
     ("%exit", f"{sys.executable} {root}/tests/scan/Inputs/exits.py"),
+    ("%bin", os.path.join(build, "bin")),
     ("%python", sys.executable),
 ]

@@ -103,6 +103,11 @@ std::string checkPositiveSeconds(const std::string &Text) {
   return "";
 }
 
+/// An unset variable of the shell must not mean that the option was not given.
+std::string checkName(const std::string &Name) {
+  return Name.empty() ? "the name of a file is missing" : "";
+}
+
 void addBackupOptions(CLI::App &Sub, PoolArguments &P) {
   Sub.add_option("copy", P.Copy, "the new file")->option_text("DEST")->required();
   Sub.add_option("--wait", P.SecondsMax,
@@ -117,14 +122,18 @@ void addConvertOptions(CLI::App &Sub, PoolArguments &P) {
       ->required();
   Sub.add_option("--layouts", P.Layouts,
                  "the new program, or a pool that it made: its types (those of FILE)")
-      ->option_text("PROGRAM");
-  Sub.add_option("--map", P.Map, "what is called otherwise, given up, or new")->option_text("FILE");
+      ->option_text("PROGRAM")
+      ->check(CLI::Validator(checkName, ""));
+  Sub.add_option("--map", P.Map, "what is called otherwise, given up, or new")
+      ->option_text("FILE")
+      ->check(CLI::Validator(checkName, ""));
 }
 
 void addRepairOptions(CLI::App &Sub, PoolArguments &P) {
   Sub.add_flag("-n,--dry-run", P.DryRun, "say what would be mended, change nothing");
   Sub.add_option("--undo", P.Undo, "put back what a repair changed and kept in this file")
-      ->option_text("FILE");
+      ->option_text("FILE")
+      ->check(CLI::Validator(checkName, ""));
   Sub.add_flag("--null-dangling", P.NullDangling,
                "pointers that lead nowhere become null; give up what a cut file lost");
   Sub.add_flag(

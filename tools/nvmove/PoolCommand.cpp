@@ -213,6 +213,10 @@ llvm::Expected<int> removePool(const Arguments &A) {
   int File = open(Path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); // nobody waits at a pipe
   if (File < 0)
     return failed(Path + ": " + strerror(errno));
+  if (llvm::sys::fs::is_symlink_file(Path)) {
+    close(File);
+    return failed(Path + ": this is a symbolic link; name the file itself");
+  }
   bool Busy = flock(File, LOCK_EX | LOCK_NB) != 0;
   uint64_t Magic = 0;
   bool IsPool = pread(File, &Magic, sizeof Magic, 0) == sizeof Magic && Magic == NVM_POOL_MAGIC;

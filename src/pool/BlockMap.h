@@ -1,0 +1,46 @@
+// The blocks of a pool that is converted, and where what a pointer leads to lies in the new pool.
+#pragma once
+
+#include "pool/Starts.h"
+
+namespace nvmove::pool {
+
+/// A block of the old pool, and the new one that stands for it.
+struct Block {
+  const char *Old;
+  uint64_t OldSize;
+  const TypePlan *Plan; ///< null: without type
+  uint64_t Count;       ///< objects, or elements of the flexible array
+  char *New = nullptr;
+  uint64_t NewSize = 0;
+};
+
+class BlockMap {
+public:
+  explicit BlockMap(NVM_POOL *Old);
+
+  void add(const Block &B) { Blocks.push_back(B); }
+  /// By address, after the last one was added.
+  void sort();
+  std::vector<Block> &all() { return Blocks; }
+
+  /// Whether the address lies in the old pool. Also that of the end of a block that ends where the pool does.
+  bool leadsIn(uint64_t Address) const;
+
+  /// The address in the new pool. An error begins with \p What.
+  llvm::Expected<uint64_t> newPlace(uint64_t Address, const Pointee &Wanted,
+                                    const llvm::Twine &What) const;
+
+  /// "struct item at @0x1040", for messages.
+  std::string placeOf(const Block &B) const;
+
+private:
+  static bool isEnd(const Block &B, const char *At);
+  llvm::Expected<uint64_t> endIn(const Block &B, const Pointee &Wanted) const;
+
+  const char *Base;
+  uint64_t Size = 0; ///< of the old pool, bytes
+  std::vector<Block> Blocks;
+};
+
+} // namespace nvmove::pool

@@ -1,0 +1,125 @@
+// Words of two layouts: see PlanWords.h.
+#include "pool/PlanWords.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace nvmove::pool {
+
+namespace {
+
+uint64_t firstBit(const Member &M) { return M.Offset * 8 + M.FirstBit; }
+uint64_t endBit(const Member &M) { return firstBit(M) + (M.Bits ? M.Bits : M.Size * M.Count * 8); }
+
+/// The member that has this bit, with its name in the whole, "pairs[].kind"; none: none has.
+std::optional<Member> memberAt(const std::vector<Member> &Members, uint64_t Bit) {
+  for (const Member &M : Members) {
+    if (Bit < firstBit(M) || Bit >= endBit(M))
+      continue;
+    if (M.Inner.empty())
+      return M;
+    std::optional<Member> Found = memberAt(M.Inner, (Bit - firstBit(M)) % (M.Size * 8));
+    if (Found)
+      Found->Name = M.Name + "[]." + Found->Name;
+    return Found;
+  }
+  return std::nullopt;
+}
+
+unsigned bitsOf(const Member &M) {
+  return M.Bits ? M.Bits : static_cast<unsigned>(std::min<uint64_t>(M.Size, 8) * 8);
+}
+
+/// Of these kinds a value in the pool is translated, and another one stays as it is.
+bool mayLeadIn(const nvm_field &F) {
+  return F.kind == NVM_FIELD_POINTER || F.kind == NVM_FIELD_WEAK_POINTER ||
+         F.kind == NVM_FIELD_EITHER || F.kind == NVM_FIELD_UNION;
+}
+
+/// Whether each of the values is one in both members: neither a sign nor a higher bit makes another one of it.
+bool meanTheSame(llvm::ArrayRef<int64_t> Values, const Member &Was, const Member &Is) {
+  if (Was.Kind == Is.Kind && Was.Size == Is.Size && Was.Bits == Is.Bits)
+    return true;
+  unsigned Bits = std::min(bitsOf(Was), bitsOf(Is));
+  return llvm::all_of(Values, [&](int64_t V) { return V >= 0 && V < INT64_C(1) << (Bits - 1); });
+}
+
+} // namespace
+
+std::vector<const nvm_field *> wordsAt(const nvm_type &Type, uint64_t Offset,
+                                       llvm::function_ref<const nvm_type *(uint64_t)> Find) {
+  std::vector<const nvm_field *> Found;
+  for (const nvm_field &F : llvm::ArrayRef(Type.fields, Type.field_count)) {
+    if (F.kind == NVM_FIELD_VOLATILE || Offset < F.offset)
+      continue;
+    uint64_t Inside = Offset - F.offset;
+    if (F.kind == NVM_FIELD_FLEXIBLE_ARRAY) {
+      const nvm_type *Element = F.target != Type.id ? Find(F.target) : nullptr;
+      if (Element && Element->size)
+        llvm::append_range(Found, wordsAt(*Element, Inside % Element->size, Find));
+    } else if (F.stride ? Inside % F.stride == 0 && Inside / F.stride < F.count : !Inside) {
+      Found.push_back(&F);
+    }
+  }
+  return Found;
+}
+
+bool isVolatile(const nvm_type &Type, uint64_t Offset) {
+  return llvm::any_of(llvm::ArrayRef(Type.fields, Type.field_count), [&](const nvm_field &F) {
+    uint64_t Inside = Offset - F.offset;
+    return F.kind == NVM_FIELD_VOLATILE && Offset >= F.offset && Inside % F.stride == 0 &&
+           Inside / F.stride < F.count;
+  });
+}
+
+std::string WordMatcher::wasCalled(const std::string &Name) const {
+  for (const FieldChange &F : Change.Fields)
+    if (F.Name == Name)
+      return F.Was;
+  return Name;
+}
+
+bool WordMatcher::isSameCondition(const nvm_when *Was, const nvm_when *Is) const {
+  if (!Was || !Is)
+    return Was == Is;
+  auto Then = memberAt(Old.Shape.Members, Was->offset * 8ull + Was->first_bit),
+       Now = memberAt(New.Shape.Members, Is->offset * 8ull + Is->first_bit);
+  if (!Then || !Now || Then->Name != wasCalled(Now->Name))
+    return false;
+  llvm::ArrayRef Values(Was->values, Was->count);
+  bool IsCut = llvm::is_contained(Change.Cut, Now->Name);
+  return !IsCut && Was->unless == Is->unless &&
+         llvm::equal(Values, llvm::ArrayRef(Is->values, Is->count)) &&
+         meanTheSame(Values, *Then, *Now);
+}
+
+std::string WordMatcher::mismatchOf(const nvm_field &Was, const nvm_field &Is) const {
+  if (Was.kind != Is.kind && (Was.kind == NVM_FIELD_XOR || Is.kind == NVM_FIELD_XOR))
+    return "is made of two pointers in one of them";
+  if (Was.kind != Is.kind && !(mayLeadIn(Was) && mayLeadIn(Is)))
+    return "is another kind of pointer, or marked as one";
+  if (Was.tag != Is.tag)
+    return "is a pointer with other bits that are no part of the address";
+  if (Was.kind == NVM_FIELD_FUNCTION || Is.kind == NVM_FIELD_FUNCTION)
+    return "";
+  return All.Mismatch(Was.target, Is.target);
+}
+
+std::string WordMatcher::mismatch(uint64_t From, uint64_t To) const {
+  auto Were = wordsAt(Old.Type, From, All.Old), Are = wordsAt(New.Type, To, All.New);
+  if (Were.empty() || isVolatile(New.Type, To))
+    return "";
+  if (Are.empty())
+    return "is a pointer in the pool's, or marked as one";
+  for (const nvm_field *Was : Were) {
+    auto Is =
+        llvm::find_if(Are, [&](const nvm_field *F) { return isSameCondition(Was->when, F->when); });
+    if (Is == Are.end())
+      return "is a pointer under another condition";
+    if (std::string Why = mismatchOf(*Was, **Is); !Why.empty())
+      return Why;
+    Are.erase(Is);
+  }
+  return Are.empty() ? "" : "is a pointer under another condition";
+}
+
+} // namespace nvmove::pool
