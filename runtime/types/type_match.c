@@ -16,7 +16,8 @@ struct member {
 /* Where a record begins is no member. */
 static bool is_member(const struct member *line) {
   size_t length = strlen(line->shape);
-  return length < 5 || (strcmp(line->shape + length - 5, " part") != 0 && strcmp(line->shape + length - 5, " base") != 0);
+  return length < 5 || (strcmp(line->shape + length - 5, " part") != 0 &&
+                        strcmp(line->shape + length - 5, " base") != 0);
 }
 
 /* Reads the line at `*at` and moves on. False at the end. */

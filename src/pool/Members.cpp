@@ -131,6 +131,14 @@ llvm::json::Value elementValue(const Member &M, const char *At, NVM_POOL *Pool) 
 
 } // namespace
 
+uint64_t firstBit(const Member &M) { return M.Offset * 8 + M.FirstBit; }
+uint64_t endBit(const Member &M) {
+  return M.IsTail ? UINT64_MAX : firstBit(M) + (M.Bits ? M.Bits : M.Size * M.Count * 8);
+}
+unsigned bitsOf(const Member &M) {
+  return M.Bits ? M.Bits : static_cast<unsigned>(std::min<uint64_t>(M.Size, 8) * 8);
+}
+
 bool isCharacter(StringRef Kind) { return Kind == "char" || Kind == "uchar"; }
 bool isSigned(StringRef Kind) { return Kind == "signed" || Kind == "char"; }
 bool isInteger(StringRef Kind) {

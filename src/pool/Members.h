@@ -43,6 +43,12 @@ struct Record {
   bool IsWhole = true; ///< each line was understood
 };
 
+/// From the start of the record. What follows a flexible array belongs to it, too.
+uint64_t firstBit(const Member &M);
+uint64_t endBit(const Member &M);
+/// Of an integer, at most 64.
+unsigned bitsOf(const Member &M);
+
 /// Whether the value is a number without a fraction.
 bool isInteger(llvm::StringRef Kind);
 bool isSigned(llvm::StringRef Kind);

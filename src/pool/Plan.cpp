@@ -27,12 +27,6 @@ bool isConverted(const Member &From, const Member &To) {
   return isNumber(From) && (isNumber(To) || IsWidest);
 }
 
-uint64_t firstBit(const Member &M) { return M.Offset * 8 + M.FirstBit; }
-/// What follows a flexible array belongs to it, too.
-uint64_t endBit(const Member &M) {
-  return M.IsTail ? UINT64_MAX : firstBit(M) + (M.Bits ? M.Bits : M.Size * M.Count * 8);
-}
-
 /// What the part is called in the program: the map may have renamed all its members. Empty: they went apart.
 std::string nowCalled(const Part &Was, const std::vector<MemberPair> &Pairs) {
   std::optional<std::string> Now;

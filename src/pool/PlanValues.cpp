@@ -13,10 +13,6 @@ llvm::Error misfit(const MemberPair &P, const llvm::Twine &Value) {
                                      " does not fit ('cut' in the map gives up what does not)");
 }
 
-unsigned bitsOf(const Member &M) {
-  return M.Bits ? M.Bits : static_cast<unsigned>(std::min<uint64_t>(M.Size, 8) * 8);
-}
-
 __int128 loadInteger(const Member &M, const char *At) {
   unsigned __int128 Bytes = 0;
   memcpy(&Bytes, At, std::min<uint64_t>(M.Size, sizeof Bytes));

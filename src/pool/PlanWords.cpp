@@ -7,9 +7,6 @@ namespace nvmove::pool {
 
 namespace {
 
-uint64_t firstBit(const Member &M) { return M.Offset * 8 + M.FirstBit; }
-uint64_t endBit(const Member &M) { return firstBit(M) + (M.Bits ? M.Bits : M.Size * M.Count * 8); }
-
 /// The member that has this bit, with its name in the whole, "pairs[].kind"; none: none has.
 std::optional<Member> memberAt(const std::vector<Member> &Members, uint64_t Bit) {
   for (const Member &M : Members) {
@@ -23,10 +20,6 @@ std::optional<Member> memberAt(const std::vector<Member> &Members, uint64_t Bit)
     return Found;
   }
   return std::nullopt;
-}
-
-unsigned bitsOf(const Member &M) {
-  return M.Bits ? M.Bits : static_cast<unsigned>(std::min<uint64_t>(M.Size, 8) * 8);
 }
 
 /// Of these kinds a value in the pool is translated, and another one stays as it is.

@@ -18,7 +18,7 @@ import lit.formats
 config.name = "pool"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".c", ".test"]
-config.excludes = ["Inputs"]
+config.excludes = ["Inputs", "changed"]
 config.test_source_root = os.path.dirname(__file__)
 
 build = os.path.abspath(lit_config.params["build"])

@@ -185,11 +185,8 @@ int runScan(const Arguments &A) {
   if (!printAll(A, *Result, D))
     return ExitUsage;
   tellNext(A, nextAfterScan(A, *Result));
-  if (Result->Types.empty())
-    return ExitIncomplete;
-  if (Result->Incomplete)
-    return ExitIncomplete;
-  return Result->Skipped.empty() || A.KeepGoing ? ExitComplete : ExitIncomplete;
+  bool IsWhole = !Result->Incomplete && (Result->Skipped.empty() || A.KeepGoing);
+  return IsWhole && !Result->Types.empty() ? ExitComplete : ExitIncomplete;
 }
 
 } // namespace nvmove::tool

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Programs whose types change (changed/*.c, *.cc; a file of the same name with .yaml is the map).
+"""Programs whose types change (../changed/*.c, *.cc; a file of the same name with .yaml is the map).
 
 usage: changed.py BIN FOLDER
 
@@ -47,13 +47,15 @@ def judge(tools, folder, source):
     if status or "hint" in said:
         return said
     status, after = run(place + ".1", place + ".new")
-    return "" if not status and after.strip() == (text or before.strip()) else f"prints {after}, and before {before}"
+    if not status and after.strip() == (text or before.strip()):
+        return ""
+    return f"prints {after}, and before {before}"
 
 
 def main():
     tools, folder = sys.argv[1:]
     os.makedirs(folder, exist_ok=True)
-    sources = sorted(glob.glob(os.path.join(HERE, "changed", "*.c*")))
+    sources = sorted(glob.glob(os.path.join(os.path.dirname(HERE), "changed", "*.c*")))
     with concurrent.futures.ThreadPoolExecutor(2) as some:
         said = list(some.map(lambda source: judge(tools, folder, source), sources))
     for source, what in zip(sources, said):
