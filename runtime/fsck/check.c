@@ -1,8 +1,9 @@
 /* check.c: nvm_pool_check: does a pool that nobody has open keep the invariants of its format?
  *
- * Reads the file through a read-only mapping and changes nothing. Looks at both header copies, the
- * chains of log segments, the tiling of the heap, spans' tables and the root. It does not follow
- * the program's own pointers.
+ * Reads the file through a private mapping and changes nothing. Looks at both header copies, the
+ * chains of log segments, the tiling of the heap, spans' tables and the root. Where nobody closed the
+ * pool, the logs are replayed in the mapping first: what they hold is what an opening will have. It
+ * does not follow the program's own pointers.
  */
 #define _GNU_SOURCE
 #include "base/own_files.h"
@@ -20,6 +21,7 @@
 #include "fsck/unused.h"
 #include "log/log_read.h"
 #include "pool/pool.h"
+#include "pool/recover.h"
 #include "pool/root.h"
 #include "symbols/statics.h"
 #include "types/types.h"
@@ -168,7 +170,10 @@ static int check_all(struct check *check) {
   check_headers(check);
   check_floor(check);
   check_logs(check);
-  check_heap(check);
+  if (check->is_open && !check->faults && nvmi_recover(check->pool, false))
+    unreadable(check);
+  if (!check->is_open || !check->faults)
+    check_heap(check);
   check_root(check);
   const char *counts = nvmi_counts_fault(check->pool);
   if (counts)
@@ -185,13 +190,15 @@ int nvm_pool_check(const char *path, void (*report)(void *, const char *), void 
                         .context = context,
                         .is_open = pool->header.state == NVM_STATE_OPEN};
   uint64_t size = nvmi_file_size(&pool->header);
-  void *home = nvmi_own_map(NULL, size, PROT_READ, MAP_SHARED, pool->fd, 0);
+  void *home =
+      nvmi_own_map(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, pool->fd, 0);
   if (home == MAP_FAILED) {
     nvmi_disk_fail(path, "cannot be mapped");
     nvmi_pool_detach(pool);
     return -1;
   }
   pool->home = home;
+  pool->persist = nvmi_persist_process();
   if (nvmi_types_load(pool))
     unreadable(&check);
   if (nvmi_statics_start(pool))
