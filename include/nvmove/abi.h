@@ -75,7 +75,7 @@ enum nvm_field_kind {
   NVM_FIELD_FUNCTION = 4,       /* pointer to a function */
   NVM_FIELD_FLEXIBLE_ARRAY = 5, /* elements of type `target` up to the end of the block */
   NVM_FIELD_STATIC_POINTER = 6, /* to static data of the program (NVM_STATIC_PTR) */
-  NVM_FIELD_VOLATILE = 7,       /* never noted (NVM_VOLATILE): `count` bytes of stride 1 */
+  NVM_FIELD_VOLATILE = 7,       /* never noted (NVM_VOLATILE): `count` bytes, `stride` apart */
   NVM_FIELD_EITHER = 8,         /* pointer exactly when it lies in the pool (NVM_PTR_OR_NUMBER) */
   NVM_FIELD_XOR = 9,            /* of two addresses in the pool, or null (NVM_XOR_PTR) */
   NVM_FIELD_ADDRESS = 10 /* made from addresses in a way of its own (NVM_MADE_OF_ADDRESSES) */

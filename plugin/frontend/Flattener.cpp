@@ -166,7 +166,7 @@ Words Flattener::repeat(QualType Element, uint64_t Count, uint64_t Offset, const
     } else if (L.Kind == NVM_FIELD_VOLATILE && L.Count < Count) {
       for (uint64_t Byte = 0; Byte < L.Count; ++Byte) { // of each element the first, and so on
         Word One = W;
-        One.Layout.Offset += Byte;
+        One.Layout.Offset += Byte * L.Stride;
         One.Layout.Count = Count;
         One.Layout.Stride = Size;
         All.push_back(One);

@@ -164,7 +164,8 @@ void nvmi_root_store(void *to, const void *from, size_t size) {
   nvmi_trace_stored(to, size);
 }
 
-/* The bytes that are volatile and nearest behind `at`; none: the end of the record. */
+/* The bytes that are volatile and nearest behind `at`, or there; none: the end of the record. Those of a field
+ * in an array lie a stride apart. */
 struct bytes {
   size_t start, end;
 };
@@ -172,8 +173,13 @@ static struct bytes next_volatile(const struct nvm_type *type, size_t at) {
   struct bytes next = {type->size, type->size};
   for (uint32_t i = 0; i < type->field_count; i++) {
     const struct nvm_field *field = &type->fields[i];
-    size_t start = field->offset, end = start + (size_t)field->count * field->stride;
-    if (field->kind == NVM_FIELD_VOLATILE && end > at && start < next.start)
+    if (field->kind != NVM_FIELD_VOLATILE)
+      continue;
+    size_t index =
+        at > field->offset ? (at - field->offset + field->stride - 1) / field->stride : 0;
+    size_t start = field->offset + index * field->stride;
+    size_t end = field->stride == 1 ? field->offset + (size_t)field->count : start + 1;
+    if (index < field->count && start < next.start)
       next = (struct bytes){start, end};
   }
   return next;

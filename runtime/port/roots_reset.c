@@ -38,8 +38,10 @@ static bool is_made(const char *block) {
 void nvmi_reset_object(const struct nvm_type *type, const char *from, char *to) {
   for (uint32_t i = 0; i < type->field_count; i++) {
     const struct nvm_field *field = &type->fields[i];
-    if (field->kind == NVM_FIELD_VOLATILE)
-      memcpy(to + field->offset, from + field->offset, (size_t)field->count * field->stride);
+    for (uint32_t j = 0; field->kind == NVM_FIELD_VOLATILE && j < field->count; j++) {
+      size_t at = field->offset + (size_t)j * field->stride;
+      to[at] = from[at];
+    }
   }
 }
 
