@@ -48,6 +48,7 @@ struct value {
 // CHECK-NEXT: grid.at +112 x2/8 pointer ?104.0:32=1,
 // CHECK-NEXT: | 0 4 unsigned kind
 // CHECK-NEXT: | 8 16x3 record each
+// CHECK-NEXT: | 8 16 part each[]:struct table::(unnamed)
 // CHECK-NEXT: | 8 2 signed each[].is
 // CHECK-NEXT: | 16 8 pointer each[].at
 struct table {
