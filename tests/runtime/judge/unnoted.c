@@ -147,6 +147,23 @@ static void *clear_and_abort(void *open) {
   return NULL;
 }
 
+/* A store that is long, though little of it is not noted yet. */
+TEST(volatile_members_come_back_at_the_end_of_what_is_noted) {
+  prepare();
+  begin();
+  struct opens *opens =
+      nvm_calloc(all.pool, OPENS_ID, 1, sizeof *opens + OPENS * sizeof(struct open));
+  CHECK(opens);
+  commit();
+  struct open *last = &opens->open[OPENS - 1];
+  set(last, "new");
+  begin();
+  clear(opens, (size_t)(last->state - (char *)opens));
+  clear(&opens->open[OPENS / 2], (size_t)(last->state - (char *)&opens->open[OPENS / 2]) + 4);
+  CHECK(nvm_tx_abort(all.pool) == 0 && strcmp(last->state, "new") == 0);
+  finish();
+}
+
 /* Of two transactions that covered them, whichever is undone first. */
 TEST(volatile_members_come_back_where_two_covered_them) {
   struct open *open = make();
