@@ -139,10 +139,6 @@ std::string checkPool(Arguments &A) {
   return A.HasFlags ? "a pool command runs no program: nothing may follow --" : "";
 }
 
-std::string checkEstimate(Arguments &A) {
-  return A.Flags.empty() ? "what is to be run? Put the command after --" : "";
-}
-
 /// All but scan.
 std::vector<Subcommand> addSubcommands(CLI::App &App, Arguments &A) {
   struct {

@@ -167,7 +167,9 @@ std::string checkCrash(Arguments &A);
 
 /// Describes `nvmove pool` to CLI11.
 void addPoolOptions(CLI::App &Pool, Arguments &A);
+
 void addEstimateOptions(CLI::App &App, Arguments &A);
+std::string checkEstimate(Arguments &A);
 
 /// Fills \p A. A value means that there is nothing left to do but end with that status: help and
 /// version were printed to stdout, errors to stderr.

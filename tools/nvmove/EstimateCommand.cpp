@@ -1,9 +1,16 @@
 // `nvmove estimate`: its options, and the command. See Estimate.h.
 #include "nvmove/Commands.h"
 #include "nvmove/Estimate.h"
+#include "nvmove/Inputs.h"
 #include "nvmove/Next.h"
 
+#include "support/Failed.h"
 #include "support/Files.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 #include <CLI/CLI.hpp>
 
@@ -14,6 +21,7 @@ constexpr const char *EstimateFooter =
     "Examples:\n"
     "  nvmove scan -p build --load rdbLoad --format=json -o types.json\n"
     "  nvmove estimate --types types.json --build 'make CC=\"$CC\"' -- ./bench.sh\n"
+    "  nvmove estimate -p build --load rdbLoad --build 'make CC=\"$CC\"' -- ./bench.sh\n"
     "  nvmove estimate --types types.json --build 'make CC=\"$CC\"' --profile pcm,cxl \\\n"
     "    --metric 'GET: ([0-9.]+) requests' --also 'AOF=./bench.sh --appendonly yes' -- "
     "./bench.sh\n"
@@ -52,8 +60,11 @@ void addEstimateOptions(CLI::App &App, Arguments &A) {
   EstimateArguments &E = A.Estimate;
   App.add_option("--types", E.Types,
                  "the persistent types: what scan --format=json prints, or a list")
-      ->option_text("FILE")
-      ->required();
+      ->option_text("FILE");
+  App.add_option("-p,--database", A.DatabasePath,
+                 "in place of --types, with --load: what 'nvmove scan -p' finds")
+      ->option_text("DIR");
+  addLoadAndSave(App, A);
   App.add_option("--build", E.Build, "builds the program, with the compiler in $CC")
       ->option_text("COMMAND")
       ->required();
@@ -87,8 +98,71 @@ void addEstimateOptions(CLI::App &App, Arguments &A) {
   App.footer(EstimateFooter);
 }
 
-int runEstimate(const Arguments &A) {
+std::string checkEstimate(Arguments &A) {
+  bool Scans = !A.Load.empty() || !A.Save.empty() || !A.DatabasePath.empty();
+  if (!A.Estimate.Types.empty() && Scans)
+    return "--types has the types: --load, --save and -p, which look for them, have no meaning";
+  if (A.Estimate.Types.empty() && A.Load.empty())
+    return "which types would lie in persistent memory? Give --types FILE, or --load FUNCTION, "
+           "which "
+           "looks for them";
+  return A.Flags.empty() ? "what is to be run? Put the command after --" : "";
+}
+
+namespace {
+
+/// The types that a scan finds, in a file that goes away.
+class ScannedTypes {
+public:
+  ~ScannedTypes() {
+    if (!Path.empty())
+      llvm::sys::fs::remove(Path);
+  }
+
+  llvm::Error find(const Arguments &A) {
+    if (std::error_code Error = llvm::sys::fs::createTemporaryFile("nvmove-types", "json", Path))
+      return support::failed("no file for the types: " + Error.message());
+    Arguments Own = A;
+    Own.Flags.clear();
+    Own.HasFlags = false;
+    Own.IsPart = true;
+    Own.Output = Path.str().str();
+    Own.Format = "json";
+    if (runScan(Own) >= ExitUsage)
+      return support::failed("there are no types to emulate");
+    return hasTypes()
+               ? llvm::Error::success()
+               : support::failed("the scan found no persistent types, so there is nothing to "
+                                 "emulate; 'nvmove scan' says what to try");
+  }
+
+  llvm::SmallString<128> Path;
+
+private:
+  bool hasTypes() const {
+    auto Text = llvm::MemoryBuffer::getFile(Path);
+    llvm::Expected<llvm::json::Value> Found = llvm::json::parse(Text ? (*Text)->getBuffer() : "");
+    if (!Found)
+      return llvm::consumeError(Found.takeError()), false;
+    const llvm::json::Object *All = Found->getAsObject();
+    const llvm::json::Array *Types = All ? All->getArray("types") : nullptr;
+    return Types && !Types->empty();
+  }
+};
+
+} // namespace
+
+int runEstimate(const Arguments &Given) {
+  Arguments A = Given;
+  ScannedTypes Found;
   support::Diagnostics D(llvm::errs(), support::wantsColor(A.Color, llvm::errs()));
+  if (A.Estimate.Types.empty()) {
+    if (llvm::Error Failed = Found.find(A)) {
+      D.error(std::move(Failed));
+      return ExitUsage;
+    }
+    A.Estimate.Types = Found.Path.str().str();
+  }
   if (!A.Output.empty()) // before the runs, which may take long
     if (llvm::Error Failed = support::writeFile(A.Output, [](llvm::raw_ostream &) {})) {
       D.error(std::move(Failed));
@@ -113,7 +187,12 @@ int runEstimate(const Arguments &A) {
     D.error(std::move(Failed));
     return ExitUsage;
   }
-  tellNext(A, std::string("nvmove plan --load FUNCTION -o ") + UsualPortFile);
+  Arguments Asked = A; // without the command that ran
+  Asked.HasFlags = false;
+  Asked.Flags.clear();
+  tellNext(A, asked("nvmove plan", Asked,
+                    A.Load.empty() ? std::vector<std::string>{"FUNCTION"} : A.Load,
+                    std::string(" -o ") + UsualPortFile));
   return ExitComplete;
 }
 
