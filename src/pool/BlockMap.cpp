@@ -44,34 +44,60 @@ bool BlockMap::isEnd(const Block &B, const char *At) {
 
 namespace {
 
-/// The objects of a block, as what begins or ends there.
-Starts objectsOf(const Block &B) {
-  Starts All;
+/// Of what ends at the end of a block: from the start of its last object, or of its only one.
+Starts endsOf(const Block &B) {
   if (!B.Plan)
-    return All;
-  All.push_back({B.Plan->Old->name, {}, {}, 0, /*IsObject=*/true});
-  if (std::optional<Member> Number = scalarOf(*B.Plan->Old))
-    All.push_back({"", *Number, *Number, 0});
-  return All;
+    return {};
+  if (!B.Plan->HasTail)
+    return endsAt(*B.Plan, B.Plan->Old->size);
+  const MemberPair &Tail = B.Plan->Pairs.back();
+  uint64_t End = Tail.To.Offset + B.Count * Tail.To.Size;
+  return {{Tail.From.Type, Tail.From, Tail.To, End}};
 }
 
 } // namespace
 
-/// What ends there is the array of the objects, or the last member of the last one.
 llvm::Expected<uint64_t> BlockMap::endIn(const Block &B, const Pointee &Wanted) const {
   auto New = reinterpret_cast<uint64_t>(B.New);
   if (!B.Plan || B.Plan->IsSame)
     return New + B.OldSize;
-  if (B.Plan->HasTail)
-    return New + B.Plan->Pairs.back().To.Offset + B.Count * B.Plan->Pairs.back().To.Size;
-  uint64_t Before = (B.Count - 1) * B.Plan->New->size;
-  Starts Ends = endsOf(*B.Plan);
-  Ends.push_back({B.Plan->Old->name, {}, {}, B.Plan->New->size, /*IsObject=*/true});
-  llvm::Expected<std::optional<uint64_t>> End = choose(Ends, Wanted);
+  llvm::Expected<std::optional<uint64_t>> End = choose(endsOf(B), Wanted);
   if (!End)
     return End.takeError();
+  uint64_t Before = B.Plan->HasTail ? 0 : (B.Count - 1) * B.Plan->New->size;
   return *End ? llvm::Expected<uint64_t>(New + Before + **End)
               : failed(" leads to the end of what has another length now, in " + placeOf(B));
+}
+
+/// Where another one ends, a block begins: the pointer's type may say which of them is meant.
+bool BlockMap::meansEnd(const Block &Before, const Block &B, const char *At,
+                        const Pointee &Wanted) {
+  bool MayBegin = !B.Plan || hasExactly(startsAt(*B.Plan, 0), Wanted);
+  return B.Old == At && isEnd(Before, At) && !MayBegin && hasExactly(endsOf(Before), Wanted);
+}
+
+/// From the start of the new block.
+llvm::Expected<uint64_t> BlockMap::placeInside(const Block &B, uint64_t Inside,
+                                               const Pointee &Wanted) const {
+  const TypePlan &Plan = *B.Plan;
+  uint64_t Index = Plan.EndsInArray ? 0 : Inside / Plan.Old->size;
+  Inside -= Index * Plan.Old->size;
+  Starts Meant = startsAt(Plan, Inside);
+  uint64_t Object = Index * Plan.New->size;
+  if (!hasExactly(Meant, Wanted)) {
+    bool IsNext = !Inside && Index; // the object before ends there
+    Starts Ends = endsAt(Plan, IsNext ? Plan.Old->size : Inside);
+    if (hasExactly(Ends, Wanted)) {
+      Meant = Ends;
+      Object -= IsNext ? Plan.New->size : 0;
+    }
+  }
+  llvm::Expected<std::optional<uint64_t>> There = choose(Meant, Wanted);
+  if (!There)
+    return There.takeError();
+  if (!*There || (Index && Index >= B.Count))
+    return failed(" leads into what is given up of " + placeOf(B));
+  return Object + **There;
 }
 
 llvm::Expected<uint64_t> BlockMap::newPlace(uint64_t Address, const Pointee &Wanted,
@@ -80,9 +106,7 @@ llvm::Expected<uint64_t> BlockMap::newPlace(uint64_t Address, const Pointee &Wan
   auto Behind =
       llvm::upper_bound(Blocks, At, [](const char *A, const Block &B) { return A < B.Old; });
   const Block *Before = Behind == Blocks.begin() ? nullptr : &*std::prev(Behind);
-  // A block begins where another one ends: the pointer's type may say which of them is meant.
-  if (Before && Before->Old == At && Before != Blocks.data() && isEnd(Before[-1], At) &&
-      hasExactly(objectsOf(Before[-1]), Wanted) && !hasExactly(objectsOf(*Before), Wanted))
+  if (Before && Before != Blocks.data() && meansEnd(Before[-1], *Before, At, Wanted))
     --Before;
   if (Before && isEnd(*Before, At)) {
     llvm::Expected<uint64_t> End = endIn(*Before, Wanted);
@@ -96,22 +120,13 @@ llvm::Expected<uint64_t> BlockMap::newPlace(uint64_t Address, const Pointee &Wan
   if (!B.Plan && Wanted.Changes)
     return failed(What + " leads to a block without type, and " + Wanted.Type +
                   " has changed: what the block holds cannot be converted");
-  if (B.Plan && B.Plan->IsSame && Wanted.Number && scalarOf(*B.Plan->Old))
-    if (llvm::Expected<std::optional<uint64_t>> Same = choose(objectsOf(B), Wanted); !Same)
-      return failed(What + llvm::toString(Same.takeError()) + ": a block of " + B.Plan->Old->name +
-                    " stays one");
-  auto Inside = static_cast<uint64_t>(At - B.Old), Index = uint64_t(0);
-  if (B.Plan && !B.Plan->IsSame) {
-    if (!B.Plan->EndsInArray) {
-      Index = Inside / B.Plan->Old->size;
-      Inside %= B.Plan->Old->size;
-    }
-    llvm::Expected<std::optional<uint64_t>> There = choose(startsAt(*B.Plan, Inside), Wanted);
+  auto Inside = static_cast<uint64_t>(At - B.Old);
+  bool IsSame = !B.Plan || B.Plan->IsSame;
+  if (!IsSame || (B.Plan && Wanted.Number && Wanted.Changes)) {
+    llvm::Expected<uint64_t> There = placeInside(B, Inside, Wanted);
     if (!There)
       return failed(What + llvm::toString(There.takeError()));
-    if (!*There || (Index && Index >= B.Count))
-      return failed(What + " leads into what is given up of " + placeOf(B));
-    Inside = Index * B.Plan->New->size + **There;
+    Inside = IsSame ? Inside : *There;
   }
   return reinterpret_cast<uint64_t>(B.New) + Inside;
 }

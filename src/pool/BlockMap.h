@@ -36,6 +36,9 @@ public:
 
 private:
   static bool isEnd(const Block &B, const char *At);
+  static bool meansEnd(const Block &Before, const Block &B, const char *At, const Pointee &Wanted);
+  llvm::Expected<uint64_t> placeInside(const Block &B, uint64_t Inside,
+                                       const Pointee &Wanted) const;
   llvm::Expected<uint64_t> endIn(const Block &B, const Pointee &Wanted) const;
 
   const char *Base;

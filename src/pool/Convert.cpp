@@ -3,6 +3,7 @@
 
 #include "pool/BlockMap.h"
 #include "pool/Census.h"
+#include "pool/Pointees.h"
 #include "pool/Successor.h"
 
 #include "nvmove/convert.h"
@@ -32,7 +33,7 @@ public:
   Converter(NVM_POOL *Old, NVM_POOL *New, const Layouts &Were, const Layouts &Program,
             const FieldMap &Map, ProgressFunction Progress)
       : Old(Old), New(New), Were(Were), Program(Program), Map(Map), Progress(Progress),
-        Blocks(Old) {}
+        Leads(Were, Program, Map), Blocks(Old) {}
 
   llvm::Error run();
   Converted Done;
@@ -49,24 +50,17 @@ private:
   llvm::Error fill(Block &B);
   llvm::Error translate(const nvm_word &Word);
   llvm::Error each(llvm::function_ref<llvm::Error(Block &)> Do);
-  Pointee pointee(uint64_t Target) const;
-  std::string mismatch(uint64_t Was, uint64_t Is);
-  void noteTargets(const nvm_type &Was, const nvm_type &Is);
-  std::string wasCalled(const nvm_type &Type) const;
+  std::vector<const nvm_type *> typesOf(const TypeChange &T) const;
   llvm::Error checkMap();
-  /// The program's, or one of a type that stays as it is.
-  const nvm_type *typeOf(uint64_t Id) const {
-    const nvm_type *Type = Program.find(Id);
-    return Type ? Type : Were.find(Id);
-  }
+  llvm::Error checkHeard() const;
 
   NVM_POOL *Old, *New;
   const Layouts &Were, &Program;
   const FieldMap &Map;
   ProgressFunction Progress;
   std::map<const nvm_type *, TypePlan> Plans;
-  std::set<uint64_t>
-      Changed; ///< types of the program that have another layout than the pool's pointers say
+  Pointees Leads;
+  std::set<const FieldChange *> Heard; ///< of types of records in other records
   BlockMap Blocks;
   llvm::Error Failure = llvm::Error::success();
   const Block *Current = nullptr;
@@ -78,7 +72,7 @@ llvm::Error Converter::describe(const nvm_type &Type) {
     const nvm_field &F = Type.fields[I];
     if (F.kind != NVM_FIELD_FLEXIBLE_ARRAY || !F.target || F.target == Type.id)
       continue;
-    if (const nvm_type *Element = typeOf(F.target))
+    if (const nvm_type *Element = Leads.typeOf(F.target))
       if (llvm::Error E = describe(*Element))
         return E;
   }
@@ -93,13 +87,15 @@ llvm::Expected<const TypePlan *> Converter::planOf(const nvm_type *Type) {
   if (!Now)
     return Now.takeError();
   auto WasType = [&](uint64_t Id) { return Were.find(Id); };
-  auto IsType = [&](uint64_t Id) { return typeOf(Id); };
-  auto Mismatch = [&](uint64_t Was, uint64_t Is) { return mismatch(Was, Is); };
-  llvm::Expected<TypePlan> Plan = planType(*Type, **Now, Map, {WasType, IsType, Mismatch});
+  auto IsType = [&](uint64_t Id) { return Leads.typeOf(Id); };
+  auto Mismatch = [&](const nvm_field &Was, const nvm_field &Is) {
+    return Leads.mismatch(Was, Is);
+  };
+  llvm::Expected<TypePlan> Plan = planType(*Type, **Now, Map, {WasType, IsType, Mismatch}, Heard);
   if (!Plan)
     return Plan.takeError();
   if (Plan->IsSame)
-    noteTargets(*Plan->Old, *Plan->New);
+    Leads.compare(*Plan->Old, *Plan->New);
   if (llvm::Error E = describe(*Plan->New))
     return std::move(E);
   for (const std::string &Note : Plan->Notes)
@@ -121,10 +117,12 @@ llvm::Error Converter::take(const nvm_block &Seen) {
       uint64_t Bytes = Seen.size > Tail.From.Offset ? Seen.size - Tail.From.Offset : 0;
       B.Count = Bytes / std::max<uint64_t>(Tail.From.Size, 1);
       B.NewSize = std::max<uint64_t>(Is.size, Tail.To.Offset + B.Count * Tail.To.Size);
-    } else if (!B.Plan->IsSame) {
+    } else {
       B.Count = B.Plan->EndsInArray ? 1 : std::max<uint64_t>(Seen.size / Was.size, 1);
       B.NewSize = B.Count * Is.size;
     }
+    if (B.Plan->IsSame)
+      B.NewSize = Seen.size;
   }
   Blocks.add(B);
   return llvm::Error::success();
@@ -153,12 +151,12 @@ llvm::Error Converter::convertBytes(const Block &B, std::vector<char> &Bytes) {
   uint64_t Count = B.Plan->HasTail ? 1 : B.Count;
   for (uint64_t N = 0; N < Count; ++N) {
     char *To = Bytes.data() + N * B.Plan->New->size;
+    storeConstants(B.Plan->Constants, B.Plan->Pairs, To);
     llvm::Error E = convertRecord(B.Plan->Pairs, Whole.data() + N * B.Plan->Old->size, To);
     if (!E && B.Plan->HasTail)
       E = convertTail(B.Plan->Pairs.back(), Whole.data(), To, B.Count);
     if (E)
       return failed(Blocks.placeOf(B) + ": " + llvm::toString(std::move(E)));
-    storeConstants(B.Plan->Constants, To);
   }
   return llvm::Error::success();
 }
@@ -214,60 +212,45 @@ llvm::Error Converter::translate(const nvm_word &Word) {
     if (!Blocks.leadsIn(Address))
       return llvm::Error::success();
   }
-  llvm::Expected<uint64_t> Place = Blocks.newPlace(Address, pointee(Word.field->target), What);
+  llvm::Expected<uint64_t> Place = Blocks.newPlace(Address, Leads.of(*Word.field), What);
   if (!Place)
     return Place.takeError();
+  if (*Place & Tag)
+    return failed(What + " leads to where bits of its address would be taken for its tag");
   uint64_t Now = *Place | (Value & Tag);
   memcpy(Word.at, &Now, sizeof Now);
   Done.Pointers++;
   return llvm::Error::success();
 }
 
-std::string Converter::wasCalled(const nvm_type &Type) const {
-  const TypeChange *Change = Map.find(Type.name);
-  return Change && !Change->Was.empty() ? Change->Was : Type.name;
-}
-
-/// Why what the pool's pointers led to is not what the program's lead to.
-std::string Converter::mismatch(uint64_t Was, uint64_t Is) {
-  if (Was && Is && Was != Is)
-    Changed.insert(Is);
-  const nvm_type *Then = Were.find(Was), *Now = typeOf(Is);
-  if (!Then || !Now || Then->id == Now->id || wasCalled(*Now) == Then->name)
-    return "";                           // void *, or a type whose own plan says what changes
-  if (scalarOf(*Then) && scalarOf(*Now)) // a number in a record that changes, too
-    return "";
-  return "leads to " + std::string(Then->name) + " in the pool's, to " + Now->name +
-         " in the program's";
-}
-
-/// Of a type that is the same in both, as it names what its pointers lead to, and does not describe it.
-void Converter::noteTargets(const nvm_type &Was, const nvm_type &Is) {
-  for (uint32_t I = 0; I < Was.field_count && I < Is.field_count; ++I)
-    mismatch(Was.fields[I].target, Is.fields[I].target);
-}
-
-Pointee Converter::pointee(uint64_t Target) const {
-  Pointee Wanted;
-  Wanted.IsAnything = !Target;
-  if (const nvm_type *Type = Target ? typeOf(Target) : nullptr) {
-    Wanted.Type = wasCalled(*Type);
-    Wanted.Number = scalarOf(*Type);
-    Wanted.Changes = Changed.count(Target) != 0;
-  }
-  return Wanted;
+/// The pool's types that an entry of the map is about.
+std::vector<const nvm_type *> Converter::typesOf(const TypeChange &T) const {
+  std::vector<const nvm_type *> All;
+  for (const char *More : MoreBehind)
+    llvm::append_range(All, Were.named((T.Was.empty() ? T.Name : T.Was) + More));
+  return All;
 }
 
 /// What the map says of no type, or of one that has no block, would be lost without a word.
 llvm::Error Converter::checkMap() {
   for (const TypeChange &T : Map.Types) {
-    llvm::ArrayRef<const nvm_type *> Then = Were.named(T.Was.empty() ? T.Name : T.Was);
+    std::vector<const nvm_type *> Then = typesOf(T);
     if (Program.named(T.Name).empty() && Then.empty())
       return failed("the map's " + T.Name + " is a type of neither the pool nor the program");
     for (const nvm_type *Type : Then)
       if (llvm::Expected<const TypePlan *> Plan = planOf(Type); !Plan)
         return Plan.takeError();
   }
+  return llvm::Error::success();
+}
+
+/// Of a type that only lies in other records: once these are planned.
+llvm::Error Converter::checkHeard() const {
+  for (const TypeChange &T : Map.Types)
+    for (const FieldChange &F : T.Fields)
+      if (typesOf(T).empty() && !Heard.count(&F))
+        return failed("the map's field " + F.Name + " of " + T.Name +
+                      " is in no record of the pool");
   return llvm::Error::success();
 }
 
@@ -302,14 +285,16 @@ llvm::Error Converter::run() {
     return llvm::joinErrors(lastError(), std::move(Failure));
   if (Failure)
     return std::move(Failure);
+  if (llvm::Error E = checkHeard())
+    return E;
   Blocks.sort();
   if (llvm::Error E = each([&](Block &B) { return allocate(B); }))
     return E;
   if (llvm::Error E = each([&](Block &B) { return fill(B); }))
     return E;
   if (void *Root = nvm_pool_root(Old)) {
-    llvm::Expected<uint64_t> Place =
-        Blocks.newPlace(reinterpret_cast<uint64_t>(Root), pointee(0), "the root");
+    llvm::Expected<uint64_t> Place = Blocks.newPlace(
+        reinterpret_cast<uint64_t>(Root), Pointee{/*IsAnything=*/true, "", {}, false}, "the root");
     if (!Place)
       return Place.takeError();
     if (nvm_tx_begin(New) || nvm_pool_set_root(New, reinterpret_cast<void *>(*Place)) ||

@@ -1,6 +1,8 @@
 // Reading a field map with LLVM's YAML I/O: see FieldMap.h.
 #include "pool/FieldMap.h"
 
+#include "pool/Members.h"
+
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/YAMLTraits.h"
@@ -99,7 +101,13 @@ const TypeChange *FieldMap::findWas(llvm::StringRef Pool) const {
   for (const TypeChange &T : Types)
     if ((T.Was.empty() ? T.Name : T.Was) == Pool)
       return &T;
-  return nullptr;
+  llvm::StringRef Record = recordOf(Pool);
+  return Record == Pool ? nullptr : findWas(Record);
+}
+
+std::string FieldMap::wasCalled(llvm::StringRef Program) const {
+  const TypeChange *Change = find(Program);
+  return Change && !Change->Was.empty() ? Change->Was : Program.str();
 }
 
 llvm::Expected<FieldMap> nvmove::pool::readFieldMap(llvm::StringRef Path) {

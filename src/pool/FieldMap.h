@@ -30,9 +30,11 @@ struct FieldMap {
   enum Undecided { Refuse, Pointers, Numbers } Words = Refuse;
   std::vector<TypeChange> Types;
 
-  /// Of a type of the program or of the pool; null: nothing is said.
+  /// Of a type of the program or of the pool, whose blocks may have more behind it; null: nothing is said.
   const TypeChange *find(llvm::StringRef Program) const;
   const TypeChange *findWas(llvm::StringRef Pool) const;
+  /// What the program's type is called in the pool.
+  std::string wasCalled(llvm::StringRef Program) const;
 };
 
 /// An error shows the line.

@@ -131,6 +131,13 @@ llvm::json::Value elementValue(const Member &M, const char *At, NVM_POOL *Pool) 
 
 } // namespace
 
+StringRef recordOf(StringRef Type) {
+  for (StringRef More : MoreBehind)
+    if (!More.empty() && Type.consume_back(More))
+      break;
+  return Type;
+}
+
 uint64_t firstBit(const Member &M) { return M.Offset * 8 + M.FirstBit; }
 uint64_t endBit(const Member &M) {
   return M.IsTail ? UINT64_MAX : firstBit(M) + (M.Bits ? M.Bits : M.Size * M.Count * 8);

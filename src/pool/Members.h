@@ -58,6 +58,11 @@ bool isCharacter(llvm::StringRef Kind);
 /// Lines that make no sense are left out.
 Record parseRecord(llvm::StringRef Lines);
 
+/// What may stand behind the name of a record, "struct item and bytes": blocks of this type have more behind it.
+constexpr const char *MoreBehind[] = {"", " and bytes", " and words"};
+/// "struct item" of "struct item and bytes".
+llvm::StringRef recordOf(llvm::StringRef Type);
+
 /// For people the text up to the first zero is what an array of characters says; where pointers
 /// alone are looked for, null stands for it, since a text can look like one.
 enum class Precision { Readable, Exact, Pointers };

@@ -1,12 +1,13 @@
 // Matching the members of two layouts: see Plan.h.
 #include "pool/Plan.h"
 
+#include "pool/Changes.h"
 #include "pool/PlanWords.h"
 #include "support/Failed.h"
 
 #include "llvm/ADT/STLExtras.h"
 
-#include <set>
+#include <map>
 
 namespace nvmove::pool {
 
@@ -27,44 +28,6 @@ bool isConverted(const Member &From, const Member &To) {
   return isNumber(From) && (isNumber(To) || IsWidest);
 }
 
-/// What the part is called in the program: the map may have renamed all its members. Empty: they went apart.
-std::string nowCalled(const Part &Was, const std::vector<MemberPair> &Pairs) {
-  std::optional<std::string> Now;
-  for (const MemberPair &P : Pairs) {
-    StringRef Old = P.From.Name, New = P.To.Name;
-    if (!Old.consume_front(Was.Name + ".") || !New.consume_back(("." + Old).str()))
-      continue;
-    if (Now && *Now != New)
-      return "";
-    Now = New.str();
-  }
-  return Now.value_or(Was.Name);
-}
-
-std::vector<PartPair> pairParts(const std::vector<Part> &Old, const std::vector<Part> &New,
-                                const std::vector<MemberPair> &Members) {
-  std::vector<PartPair> Pairs;
-  for (const Part &Was : Old) {
-    std::string Name = Was.IsBase ? Was.Name : nowCalled(Was, Members);
-    auto Is = llvm::find_if(New, [&](const Part &P) {
-      return P.IsBase == Was.IsBase && P.Name == Name && (!Was.IsBase || P.Type == Was.Type);
-    });
-    Pairs.push_back(
-        {Was.Type, Was.Offset, Is == New.end() ? std::nullopt : std::optional(Is->Offset)});
-  }
-  return Pairs;
-}
-
-/// The base class that a member belongs to; empty: none, the record itself has it.
-std::string ownerOf(const Member &M, const std::vector<Part> &Parts) {
-  const Part *Owner = nullptr;
-  for (const Part &P : Parts)
-    if (P.IsBase && M.Offset >= P.Offset && M.Offset - P.Offset < P.Size &&
-        (!Owner || P.Size < Owner->Size))
-      Owner = &P;
-  return Owner ? Owner->Type : "";
-}
-
 /// The same bytes in both, at whatever place.
 bool isSame(const MemberPair &P) {
   const Member &A = P.From, &B = P.To;
@@ -74,37 +37,32 @@ bool isSame(const MemberPair &P) {
          });
 }
 
+/// Of arrays without elements at one place one may be that at the end.
 bool overlap(const Member &A, const Member &B) {
-  return firstBit(A) < endBit(B) && firstBit(B) < endBit(A);
+  bool AreTails = A.IsArray && B.IsArray && !A.Count && !B.Count && A.Offset == B.Offset;
+  return AreTails || (firstBit(A) < endBit(B) && firstBit(B) < endBit(A));
 }
 
 class Matcher {
 public:
-  Matcher(TypePlan &Plan, const TypeChange &Change, const WordMatcher &Words, const Types &All)
-      : Plan(Plan), Change(Change), Words(Words), All(All) {}
+  Matcher(TypePlan &Plan, Changes &Map, const FieldMap &Types, const WordMatcher &Words)
+      : Plan(Plan), Map(Map), Types(Types), Words(Words) {}
 
-  struct Place {
-    const std::vector<Member> &Members;
-    const std::vector<Part> &Parts;
-    uint64_t Base;      ///< of the record around, in the type
-    std::string Prefix; ///< "pairs[]."
-  };
-
-  std::vector<MemberPair> match(const Place &Old, const Place &New,
+  std::vector<MemberPair> match(const Level &Old, const Level &New,
                                 std::vector<Constant> &Constants) {
     std::vector<MemberPair> Pairs;
     std::vector<bool> Used(Old.Members.size());
     for (const Member &To : New.Members) {
       std::string Name = New.Prefix + To.Name;
-      const FieldChange *Field = changeOf(Name);
-      if (Field && Field->Was.empty()) {
-        addConstant(To, Name, Field->Value, Constants);
+      std::optional<Changes::Said> Said = Map.of(To, New, Old);
+      if (Said && Said->Was.empty()) {
+        addConstant(To, Name, Said->Value, Constants);
         continue;
       }
-      std::string Was = Field ? Field->Was : Old.Prefix + To.Name;
-      auto From = find(Old, Was, Field ? "" : ownerOf(To, New.Parts));
+      std::string Was = Said ? Said->Was : Old.Prefix + To.Name;
+      auto From = find(Old, Was, To, New);
       if (From == Old.Members.end()) {
-        if (Field)
+        if (Said && Said->IsOwn)
           wrong("field " + Was + " (of " + Name + ") is not in the pool's");
         else if (To.Kind == "vtable")
           wrong("it has virtual functions in the program's only");
@@ -115,28 +73,27 @@ public:
       if (Used[size_t(From - Old.Members.begin())])
         wrong("field " + Was + " becomes two fields");
       Used[size_t(From - Old.Members.begin())] = true;
-      pair(Pairs, {*From, To, Name, isCut(Name), {}, {}, {}}, Old, New);
+      MemberPair Made;
+      Made.From = *From, Made.To = To, Made.Name = Name;
+      Made.MayCut = Map.isCut(To, New);
+      pair(Pairs, std::move(Made), Old, New);
     }
     refuseUnions(Pairs);
     refuseSharedConstants(New, Constants);
     for (auto [N, M] : llvm::enumerate(Old.Members))
-      if (std::string Name = Old.Prefix + M.Name; !Used[N])
-        giveUp(Name);
+      if (!Used[N])
+        giveUp(M, Old);
     return Pairs;
   }
 
-  /// What is still to be decided, and names of the map that were not found.
+  /// What is still to be decided. Each field has its successor by now, so the fields that decide about
+  /// pointers have theirs, too.
   std::string finish() {
-    for (const FieldChange &F : Change.Fields)
-      if (!llvm::is_contained(Seen, F.Name))
-        wrong("the map's field " + F.Name + " is not in the program's");
-    for (const auto *List : {&Change.Drop, &Change.Cut})
-      for (const std::string &Name : *List)
-        if (!llvm::is_contained(Seen, Name))
-          wrong("the map's field " + Name + " is in neither");
-    for (const std::string &Name : Change.Drop)
-      if (llvm::is_contained(Seen, Name) && !llvm::is_contained(GivenUp, Name))
-        wrong("the map gives up field " + Name + ", which the program has, too");
+    for (const Leaf &L : Leaves)
+      if (std::string Why = Words.mismatch(L.From, L.To, Successors); !Why.empty())
+        wrong("field " + L.Name + " " + Why);
+    if (std::string Said = Map.unheard(); !Said.empty())
+      wrong(Said);
     return Wrong;
   }
 
@@ -145,32 +102,24 @@ private:
 
   using Found = std::vector<Member>::const_iterator;
 
-  /// Classes may have members of one name: those of a base class and its own.
-  Found find(const Place &In, const std::string &Name, const std::string &Owner) {
+  /// Classes may have members of one name: those of base classes and their own.
+  Found find(const Level &In, const std::string &Name, const Member &To, const Level &New) {
     std::vector<Found> All;
     for (auto At = In.Members.begin(); At != In.Members.end(); ++At)
       if (In.Prefix + At->Name == Name)
         All.push_back(At);
-    if (All.size() < 2)
-      return All.empty() ? In.Members.end() : All.front();
-    auto Own = llvm::find_if(All, [&](Found At) { return ownerOf(*At, In.Parts) == Owner; });
+    auto IsNamesake = [&](const Member &M) { return M.Name == To.Name; };
+    if (All.size() == 1 && llvm::count_if(New.Members, IsNamesake) == 1)
+      return All.front();
+    std::string Owner = ownerOf(To, New, Types, /*IsNew=*/true);
+    auto Own = llvm::find_if(
+        All, [&](Found At) { return ownerOf(*At, In, Types, /*IsNew=*/false) == Owner; });
     return Own == All.end() ? In.Members.end() : *Own;
   }
 
-  const FieldChange *changeOf(const std::string &Name) {
-    Seen.push_back(Name);
-    for (const FieldChange &F : Change.Fields)
-      if (F.Name == Name)
-        return &F;
-    return nullptr;
-  }
-
-  bool isCut(const std::string &Name) const { return llvm::is_contained(Change.Cut, Name); }
-
-  void giveUp(const std::string &Name) {
-    Seen.push_back(Name);
-    GivenUp.push_back(Name);
-    if (llvm::is_contained(Change.Drop, Name))
+  void giveUp(const Member &M, const Level &Old) {
+    std::string Name = Old.Prefix + M.Name;
+    if (Map.isGivenUp(M, Old))
       Plan.Notes.push_back("field " + Name + " is given up");
     else
       wrong("field " + Name + " is only in the pool's ('drop' gives it up, 'was' renames it)");
@@ -191,7 +140,7 @@ private:
   }
 
   /// A value must not take the place of what another member has.
-  void refuseSharedConstants(const Place &New, const std::vector<Constant> &Constants) {
+  void refuseSharedConstants(const Level &New, const std::vector<Constant> &Constants) {
     for (const Constant &C : Constants)
       for (const Member &M : New.Members)
         if (M.Name != C.To.Name && overlap(M, C.To))
@@ -211,7 +160,7 @@ private:
     Plan.Notes.push_back("field " + Name + " is new, and " + std::to_string(Value));
   }
 
-  void pair(std::vector<MemberPair> &Pairs, MemberPair Made, const Place &Old, const Place &New) {
+  void pair(std::vector<MemberPair> &Pairs, MemberPair Made, const Level &Old, const Level &New) {
     const Member &From = Made.From, &To = Made.To;
     if (From.IsArray != To.IsArray || From.IsTail != To.IsTail) {
       wrong("field " + Made.Name + " is an array in one of them");
@@ -223,19 +172,30 @@ private:
       return;
     }
     Made.HasInner = !From.Inner.empty() && !To.Inner.empty();
-    if (Made.HasInner) {
-      Made.Inner = match(
-          {From.Inner, From.Parts, Old.Base + From.Offset, Old.Prefix + From.Name + "[]."},
-          {To.Inner, To.Parts, New.Base + To.Offset, New.Prefix + To.Name + "[]."}, Made.Constants);
-      Made.Parts = pairParts(From.Parts, To.Parts, Made.Inner);
-      Pairs.push_back(std::move(Made));
-      return;
-    }
-    bool IsWord = !wordsAt(*Plan.Old, Old.Base + From.Offset, All.Old).empty();
-    if (std::string Why = Words.mismatch(Old.Base + From.Offset, New.Base + To.Offset);
-        !Why.empty())
-      wrong("field " + Made.Name + " " + Why);
-    else if (From.Bits > 64 || To.Bits > 64)
+    Made.IsSameType = Types.wasCalled(To.Type) == From.Type;
+    if (!Made.MayCut)
+      Successors[Old.Prefix + From.Name] = Made.Name;
+    if (Made.HasInner)
+      pairElements(Made, Old, New);
+    else
+      pairValues(Made, Old, New);
+    Pairs.push_back(std::move(Made));
+  }
+
+  void pairElements(MemberPair &Made, const Level &Old, const Level &New) {
+    const Member &From = Made.From, &To = Made.To;
+    Level Was{From.Inner, From.Parts, From.Type, Old.Base + From.Offset,
+              Old.Prefix + From.Name + "[]."},
+        Is{To.Inner, To.Parts, To.Type, New.Base + To.Offset, New.Prefix + To.Name + "[]."};
+    Made.Inner = match(Was, Is, Made.Constants);
+    Made.Parts = pairParts(Was, Is, Made.Inner, Types);
+  }
+
+  void pairValues(const MemberPair &Made, const Level &Old, const Level &New) {
+    const Member &From = Made.From, &To = Made.To;
+    Leaves.push_back({Old.Base + From.Offset, New.Base + To.Offset, Made.Name});
+    bool IsWord = Words.isWord(Old.Base + From.Offset);
+    if (From.Bits > 64 || To.Bits > 64)
       wrong("field " + Made.Name +
             " is a bit-field of more than 64 bits; such a type cannot change");
     else if (isConverted(From, To) && !(IsWord && From.Size != To.Size))
@@ -247,90 +207,87 @@ private:
     else if (From.Size != To.Size)
       wrong("field " + Made.Name + " has " + std::to_string(From.Size) + " bytes in the pool's, " +
             std::to_string(To.Size) + " in the program's");
-    Pairs.push_back(std::move(Made));
   }
 
+  struct Leaf {
+    uint64_t From, To; ///< bytes from the start of the type
+    std::string Name;
+  };
+
   TypePlan &Plan;
-  const TypeChange &Change;
+  Changes &Map;
+  const FieldMap &Types;
   const WordMatcher &Words;
-  const Types &All;
+  std::vector<Leaf> Leaves;
+  std::map<std::string, std::string>
+      Successors; ///< of each field of the pool, but for those that may be cut
   std::string Wrong;
-  std::vector<std::string> Seen, GivenUp;
 };
 
 } // namespace
 
 namespace {
 
-/// Adds what the map says of the types of records that lie in this one.
-class Inherited {
-public:
-  Inherited(TypeChange &To, const FieldMap &Map) : To(To), Map(Map) {}
-
-  /// \p Prefix: "pairs[].", of the elements of an array.
-  void add(const Record &Of, bool IsNew, const std::string &Prefix = "") {
-    for (const Part &P : Of.Parts)
-      addType(P.Type, IsNew, Prefix + P.Name + (P.Name.empty() ? "" : "."));
-    for (const Member &M : Of.Members) {
-      if (!M.Type.empty())
-        addType(M.Type, IsNew, Prefix + M.Name + "[].");
-      add({M.Inner, M.Parts}, IsNew, Prefix + M.Name + "[].");
+/// What a block has behind its record, of which the members say nothing, is an array at the end of it, too.
+Record shapeOf(const nvm_type &Type) {
+  Record Shape = parseRecord(Type.members);
+  bool HasTail = !Shape.Members.empty() && Shape.Members.back().IsTail;
+  for (const nvm_field &F : llvm::ArrayRef(Type.fields, Type.field_count)) {
+    if (HasTail || F.kind != NVM_FIELD_FLEXIBLE_ARRAY || recordOf(Type.name) == Type.name)
+      continue;
+    Member Rest;
+    Rest.IsArray = true;
+    Rest.Kind = "uchar";
+    if (uint64_t Gap = F.offset - Type.size) { // words are aligned
+      Rest.Name = "(gap)";
+      Rest.Offset = Type.size, Rest.Size = 1, Rest.Count = Gap;
+      Rest.Dimensions = {Gap};
+      Shape.Members.push_back(Rest);
     }
+    Rest.Name = "(rest)";
+    Rest.Offset = F.offset, Rest.Size = F.stride, Rest.Count = 0;
+    Rest.Kind = F.stride == 1 ? "uchar" : "unsigned";
+    Rest.Dimensions = {0};
+    Rest.IsTail = true;
+    Shape.Members.push_back(Rest);
   }
-
-private:
-  void addType(const std::string &Type, bool IsNew, const std::string &Prefix) {
-    const TypeChange *Change = IsNew ? Map.find(Type) : Map.findWas(Type);
-    if (!Change)
-      return;
-    for (const FieldChange &F : Change->Fields)
-      if (IsNew &&
-          llvm::none_of(To.Fields, [&](const FieldChange &O) { return O.Name == Prefix + F.Name; }))
-        To.Fields.push_back({Prefix + F.Name, F.Was.empty() ? "" : Prefix + F.Was, F.Value});
-    for (const std::string &Name : IsNew ? Change->Cut : Change->Drop) {
-      auto &Names = IsNew ? To.Cut : To.Drop;
-      if (!llvm::is_contained(Names, Prefix + Name))
-        Names.push_back(Prefix + Name);
-    }
-  }
-
-  TypeChange &To;
-  const FieldMap &Map;
-};
+  return Shape;
+}
 
 } // namespace
 
 llvm::Expected<TypePlan> planType(const nvm_type &Old, const nvm_type &New, const FieldMap &Map,
-                                  const Types &All) {
+                                  const Types &All, std::set<const FieldChange *> &Used) {
   TypePlan Plan;
   Plan.Old = &Old;
   Plan.New = &New;
   Plan.IsSame = Old.id == New.id;
-  if (Plan.IsSame) {
-    const TypeChange *Own = Map.findWas(Old.name);
-    if (Own && !(Own->Fields.empty() && Own->Drop.empty() && Own->Cut.empty()))
-      return failed("the map changes " + Own->Name +
-                    ", which is the same in the pool and the program");
-    return Plan;
-  }
-  Record From = parseRecord(Old.members), To = parseRecord(New.members);
-  if (!From.IsWhole || !To.IsWhole)
-    return failed(llvm::Twine(New.name) + ": its layout was written by another version of nvmove");
   const TypeChange *Own = Map.findWas(Old.name);
-  TypeChange Change = Own ? *Own : TypeChange();
-  Inherited(Change, Map).add(From, /*IsNew=*/false);
-  Inherited(Change, Map).add(To, /*IsNew=*/true);
-  WordMatcher Words({Old, From}, {New, To}, Change, All);
-  Matcher Match(Plan, Change, Words, All);
-  Plan.Pairs =
-      Match.match({From.Members, From.Parts, 0, ""}, {To.Members, To.Parts, 0, ""}, Plan.Constants);
-  Plan.Parts = pairParts(From.Parts, To.Parts, Plan.Pairs);
+  if (Plan.IsSame && Own && !(Own->Fields.empty() && Own->Drop.empty() && Own->Cut.empty()))
+    return failed("the map changes " + Own->Name +
+                  ", which is the same in the pool and the program");
+  Record From = shapeOf(Old), To = shapeOf(New);
+  if (!Plan.IsSame && (!From.IsWhole || !To.IsWhole))
+    return failed(llvm::Twine(New.name) + ": its layout was written by another version of nvmove");
+  Level Was{From.Members, From.Parts, Old.name, 0, ""}, Is{To.Members, To.Parts, New.name, 0, ""};
+  const FieldMap NoMap;
+  const FieldMap &Said = Plan.IsSame ? NoMap : Map;
+  Changes OfMembers(Plan.IsSame ? nullptr : Own, Said, Used);
+  WordMatcher Words({Old, From}, {New, To}, All);
+  Matcher Match(Plan, OfMembers, Said, Words);
+  Plan.Pairs = Match.match(Was, Is, Plan.Constants);
+  Plan.Parts = pairParts(Was, Is, Plan.Pairs, Said);
   auto IsTail = [](const Record &R) { return !R.Members.empty() && R.Members.back().IsTail; };
   Plan.HasTail = !Plan.Pairs.empty() && Plan.Pairs.back().From.IsTail;
   Plan.EndsInArray = IsTail(From);
+  if (Plan.IsSame)
+    return Plan;
   std::string Wrong = Match.finish();
   if (Wrong.empty() && IsTail(From) != IsTail(To))
-    Wrong = "only one of them ends in a flexible array";
+    Wrong = "only one of them ends in a flexible array, or has more behind it";
+  if (Wrong.empty() && IsTail(From) && From.Members.back().Name == "(rest)" &&
+      From.Members.back().Offset - Old.size != To.Members.back().Offset - New.size)
+    Wrong = "what blocks have behind it would not be aligned as it was";
   if (!Wrong.empty())
     return failed(llvm::Twine(New.name) + ": " + Wrong);
   return Plan;
@@ -338,7 +295,14 @@ llvm::Expected<TypePlan> planType(const nvm_type &Old, const nvm_type &New, cons
 
 std::optional<Member> scalarOf(const nvm_type &Type) {
   std::vector<Member> Members = parseRecord(Type.members).Members;
-  return Members.size() == 1 && Members[0].Name.empty() ? std::optional(Members[0]) : std::nullopt;
+  bool IsScalar = Members.size() == 1 && Members[0].Name.empty() && Members[0].Type.empty();
+  return IsScalar ? std::optional(Members[0]) : std::nullopt;
+}
+
+std::string elementOf(const nvm_type &Type) {
+  std::vector<Member> Members = parseRecord(Type.members).Members;
+  bool IsArray = Members.size() == 1 && Members[0].Name.empty() && !Members[0].Type.empty();
+  return IsArray ? Members[0].Type : Type.name;
 }
 
 std::optional<uint64_t> elementIn(const Member &From, const Member &To, uint64_t N) {

@@ -72,10 +72,8 @@ llvm::Error convertNumber(const MemberPair &P, const char *From, char *To) {
 }
 
 llvm::Error convertElement(const MemberPair &P, const char *From, char *To) {
-  if (P.HasInner) {
-    storeConstants(P.Constants, To);
+  if (P.HasInner)
     return convertRecord(P.Inner, From, To);
-  }
   bool IsSame = P.From.Kind == P.To.Kind && P.From.Size == P.To.Size && !P.From.Bits && !P.To.Bits;
   if (IsSame || P.From.Kind == "pointer") {
     memcpy(To, From, P.From.Size);
@@ -97,9 +95,13 @@ llvm::Error misfitOf(const MemberPair &P) {
 
 } // namespace
 
-void storeConstants(const std::vector<Constant> &Constants, char *To) {
+void storeConstants(const std::vector<Constant> &Constants, const std::vector<MemberPair> &Pairs,
+                    char *To) {
   for (const Constant &C : Constants)
     storeInteger(C.To, To + C.To.Offset, C.Value);
+  for (const MemberPair &P : Pairs)
+    for (uint64_t N = 0; P.HasInner && N < P.To.Count; ++N)
+      storeConstants(P.Constants, P.Inner, To + P.To.Offset + N * P.To.Size);
 }
 
 bool storeInteger(const Member &M, char *At, __int128 Value) {
@@ -136,10 +138,12 @@ llvm::Error convertRecord(const std::vector<MemberPair> &Pairs, const char *From
 }
 
 llvm::Error convertTail(const MemberPair &Tail, const char *From, char *To, uint64_t Count) {
-  for (uint64_t N = 0; N < Count; ++N)
-    if (llvm::Error E = convertElement(Tail, From + Tail.From.Offset + N * Tail.From.Size,
-                                       To + Tail.To.Offset + N * Tail.To.Size))
+  for (uint64_t N = 0; N < Count; ++N) {
+    char *Element = To + Tail.To.Offset + N * Tail.To.Size;
+    storeConstants(Tail.Constants, Tail.Inner, Element);
+    if (llvm::Error E = convertElement(Tail, From + Tail.From.Offset + N * Tail.From.Size, Element))
       return E;
+  }
   return llvm::Error::success();
 }
 

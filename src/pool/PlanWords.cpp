@@ -32,8 +32,10 @@ bool mayLeadIn(const nvm_field &F) {
 bool meanTheSame(llvm::ArrayRef<int64_t> Values, const Member &Was, const Member &Is) {
   if (Was.Kind == Is.Kind && Was.Size == Is.Size && Was.Bits == Is.Bits)
     return true;
-  unsigned Bits = std::min(bitsOf(Was), bitsOf(Is));
-  return llvm::all_of(Values, [&](int64_t V) { return V >= 0 && V < INT64_C(1) << (Bits - 1); });
+  bool AreSigned = isSigned(Was.Kind) && isSigned(Is.Kind);
+  int64_t Most = INT64_MAX >> (64 - std::min(bitsOf(Was), bitsOf(Is)));
+  return llvm::all_of(Values,
+                      [&](int64_t V) { return V <= Most && V >= (AreSigned ? -Most - 1 : 0); });
 }
 
 } // namespace
@@ -64,24 +66,18 @@ bool isVolatile(const nvm_type &Type, uint64_t Offset) {
   });
 }
 
-std::string WordMatcher::wasCalled(const std::string &Name) const {
-  for (const FieldChange &F : Change.Fields)
-    if (F.Name == Name)
-      return F.Was;
-  return Name;
-}
-
-bool WordMatcher::isSameCondition(const nvm_when *Was, const nvm_when *Is) const {
+bool WordMatcher::isSameCondition(const nvm_when *Was, const nvm_when *Is,
+                                  const Names &Successors) const {
   if (!Was || !Is)
     return Was == Is;
   auto Then = memberAt(Old.Shape.Members, Was->offset * 8ull + Was->first_bit),
        Now = memberAt(New.Shape.Members, Is->offset * 8ull + Is->first_bit);
-  if (!Then || !Now || Then->Name != wasCalled(Now->Name))
+  if (!Then || !Now)
     return false;
+  auto Successor = Successors.find(Then->Name);
   llvm::ArrayRef Values(Was->values, Was->count);
-  bool IsCut = llvm::is_contained(Change.Cut, Now->Name);
-  return !IsCut && Was->unless == Is->unless &&
-         llvm::equal(Values, llvm::ArrayRef(Is->values, Is->count)) &&
+  return Successor != Successors.end() && Successor->second == Now->Name &&
+         Was->unless == Is->unless && llvm::equal(Values, llvm::ArrayRef(Is->values, Is->count)) &&
          meanTheSame(Values, *Then, *Now);
 }
 
@@ -94,18 +90,23 @@ std::string WordMatcher::mismatchOf(const nvm_field &Was, const nvm_field &Is) c
     return "is a pointer with other bits that are no part of the address";
   if (Was.kind == NVM_FIELD_FUNCTION || Is.kind == NVM_FIELD_FUNCTION)
     return "";
-  return All.Mismatch(Was.target, Is.target);
+  return All.Mismatch(Was, Is);
 }
 
-std::string WordMatcher::mismatch(uint64_t From, uint64_t To) const {
+std::string WordMatcher::mismatch(uint64_t From, uint64_t To, const Names &Successors) const {
   auto Were = wordsAt(Old.Type, From, All.Old), Are = wordsAt(New.Type, To, All.New);
-  if (Were.empty() || isVolatile(New.Type, To))
+  if (isVolatile(New.Type, To))
     return "";
+  if (Were.empty())
+    return llvm::any_of(Are,
+                        [](const nvm_field *F) { return !F->when && F->kind != NVM_FIELD_UNION; })
+               ? "is a pointer in the program's, or marked as one"
+               : "";
   if (Are.empty())
     return "is a pointer in the pool's, or marked as one";
   for (const nvm_field *Was : Were) {
-    auto Is =
-        llvm::find_if(Are, [&](const nvm_field *F) { return isSameCondition(Was->when, F->when); });
+    auto Is = llvm::find_if(
+        Are, [&](const nvm_field *F) { return isSameCondition(Was->when, F->when, Successors); });
     if (Is == Are.end())
       return "is a pointer under another condition";
     if (std::string Why = mismatchOf(*Was, **Is); !Why.empty())

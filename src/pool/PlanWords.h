@@ -3,6 +3,8 @@
 
 #include "pool/Plan.h"
 
+#include <map>
+
 namespace nvmove::pool {
 
 /// The fields that say what the word at \p Offset is, those of a flexible array's elements too. Several have a
@@ -13,7 +15,6 @@ std::vector<const nvm_field *> wordsAt(const nvm_type &Type, uint64_t Offset,
 /// Whether the byte there belongs to a member that is stored to without notes.
 bool isVolatile(const nvm_type &Type, uint64_t Offset);
 
-/// The two types, and what the map says of them.
 struct Layout {
   const nvm_type &Type;
   const Record &Shape;
@@ -21,20 +22,21 @@ struct Layout {
 
 class WordMatcher {
 public:
-  WordMatcher(Layout Old, Layout New, const TypeChange &Change, const Types &All)
-      : Old(Old), New(New), Change(Change), All(All) {}
+  WordMatcher(Layout Old, Layout New, const Types &All) : Old(Old), New(New), All(All) {}
 
+  /// Whether the pool's type has more than a plain number there.
+  bool isWord(uint64_t Offset) const { return !wordsAt(Old.Type, Offset, All.Old).empty(); }
+
+  /// Names of fields: the pool's, and the program's that have the same values.
+  using Names = std::map<std::string, std::string>;
   /// Empty, or why the value at \p From of the old type cannot be what the new one has at \p To.
-  std::string mismatch(uint64_t From, uint64_t To) const;
+  std::string mismatch(uint64_t From, uint64_t To, const Names &Successors) const;
 
 private:
   std::string mismatchOf(const nvm_field &Was, const nvm_field &Is) const;
-  bool isSameCondition(const nvm_when *Was, const nvm_when *Is) const;
-  /// The program's member that decides becomes the pool's of this name; empty: of none.
-  std::string wasCalled(const std::string &Name) const;
+  bool isSameCondition(const nvm_when *Was, const nvm_when *Is, const Names &Successors) const;
 
   Layout Old, New;
-  const TypeChange &Change;
   const Types &All;
 };
 

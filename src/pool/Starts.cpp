@@ -29,7 +29,7 @@ void addStarts(const std::vector<MemberPair> &Pairs, const std::vector<PartPair>
     Place Index = elementIn(P.From, P.To, Inside / Size),
           Element = Index ? plus(Base, P.To.Offset + *Index * P.To.Size) : std::nullopt;
     if (!Rest && !P.From.Type.empty())
-      All.push_back({P.From.Type, {}, {}, Element});
+      All.push_back({P.From.Type, {}, {}, P.IsSameType ? Element : std::nullopt});
     if (P.HasInner)
       addStarts(P.Inner, P.Parts, Rest, Element, All);
     else
@@ -37,19 +37,29 @@ void addStarts(const std::vector<MemberPair> &Pairs, const std::vector<PartPair>
   }
 }
 
-void addEnds(const std::vector<MemberPair> &Pairs, uint64_t End, Place Base, Starts &All) {
+/// \p End: in the record that the pairs are of. An array that has another length now has an end of which nobody knows
+/// whether it stays where it was.
+void addEnds(const std::vector<MemberPair> &Pairs, const std::vector<PartPair> &Parts, uint64_t End,
+             Place Base, Starts &All) {
+  for (const PartPair &P : Parts)
+    if (P.From + P.FromSize == End)
+      All.push_back({P.Type, {}, {}, P.To ? plus(Base, *P.To + P.ToSize) : std::nullopt});
   for (const MemberPair &P : Pairs) {
-    if (P.From.IsTail || !P.From.Count || P.From.Offset + P.From.Size * P.From.Count != End)
+    uint64_t Inside = End - P.From.Offset, Size = std::max<uint64_t>(P.From.Size, 1),
+             Whole = Size * P.From.Count;
+    if (End <= P.From.Offset || (!P.From.IsTail && Inside > Whole))
       continue;
-    bool IsAsLong =
-        P.From.Dimensions == P.To.Dimensions; // else its end may be where it was, or where it is
-    Place Last = IsAsLong ? plus(Base, P.To.Offset + P.To.Size * (P.To.Count - 1)) : std::nullopt;
-    if (!P.HasInner) {
-      All.push_back({"", P.From, P.To, plus(Last, P.To.Size)});
-      continue;
-    }
-    All.push_back({P.From.Type, {}, {}, plus(Last, P.To.Size)});
-    addEnds(P.Inner, P.From.Size, Last, All);
+    uint64_t Last = (Inside - 1) / Size;
+    bool IsAsLong = P.From.Dimensions == P.To.Dimensions;
+    Place Index = elementIn(P.From, P.To, Last),
+          Element = Index ? plus(Base, P.To.Offset + *Index * P.To.Size) : std::nullopt,
+          Behind = IsAsLong ? plus(Element, P.To.Size) : std::nullopt;
+    if (Inside == Whole && !P.From.Type.empty())
+      All.push_back({P.From.Type, {}, {}, P.IsSameType ? Behind : std::nullopt});
+    if (P.HasInner)
+      addEnds(P.Inner, P.Parts, Inside - Last * Size, Element, All);
+    else if (Inside == Whole)
+      All.push_back({"", P.From, P.To, Behind});
   }
 }
 
@@ -62,7 +72,7 @@ enum Fit { No, Perhaps, Exactly };
 /// Characters may be any bytes.
 Fit fitNumber(const Start &S, const Member &Wanted) {
   bool IsNumber = S.Type.empty();
-  if (IsNumber && (isAlike(S.Was, Wanted) || isAlike(S.Is, Wanted)))
+  if (IsNumber && isAlike(S.Is, Wanted))
     return Exactly;
   return isCharacter(Wanted.Kind) || (IsNumber && isCharacter(S.Was.Kind)) ? Perhaps : No;
 }
@@ -78,7 +88,9 @@ Fit fit(const Start &S, const Pointee &Wanted) {
     return S.IsObject ? No : Perhaps;
   if (S.Type.empty())
     return isCharacter(S.Was.Kind) ? Perhaps : No;
-  return S.Type == Wanted.Type ? Exactly : Perhaps;
+  if (S.Type == Wanted.Type)
+    return Exactly;
+  return Wanted.Changes && !S.IsObject ? No : Perhaps; // what it was called before, nobody knows
 }
 
 } // namespace
@@ -86,14 +98,16 @@ Fit fit(const Start &S, const Pointee &Wanted) {
 Starts startsAt(const TypePlan &Plan, uint64_t Inside) {
   Starts All;
   if (!Inside)
-    All.push_back({Plan.Old->name, {}, {}, 0, /*IsObject=*/true});
+    All.push_back({recordOf(Plan.Old->name).str(), {}, {}, 0, /*IsObject=*/true});
   addStarts(Plan.Pairs, Plan.Parts, Inside, 0, All);
   return All;
 }
 
-Starts endsOf(const TypePlan &Plan) {
+Starts endsAt(const TypePlan &Plan, uint64_t Inside) {
   Starts All;
-  addEnds(Plan.Pairs, Plan.Old->size, 0, All);
+  addEnds(Plan.Pairs, Plan.Parts, Inside, 0, All);
+  if (Inside == Plan.Old->size)
+    All.push_back({recordOf(Plan.Old->name).str(), {}, {}, Plan.New->size, /*IsObject=*/true});
   return All;
 }
 

@@ -21,8 +21,8 @@ using Starts = std::vector<Start>;
 /// What begins \p Inside an object of the plan's old type: the outermost first. A number is there for each byte of it.
 Starts startsAt(const TypePlan &Plan, uint64_t Inside);
 
-/// What ends at the end of the object's members: arrays, and what is the last of them. Not the object itself.
-Starts endsOf(const TypePlan &Plan);
+/// What ends \p Inside it, right before that byte.
+Starts endsAt(const TypePlan &Plan, uint64_t Inside);
 
 /// What a pointer says of what it leads to.
 struct Pointee {

@@ -1,6 +1,8 @@
 // By layout, by the map, by name: see Successor.h.
 #include "pool/Successor.h"
 
+#include "pool/Members.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 namespace nvmove::pool {
@@ -15,12 +17,18 @@ bool has(llvm::ArrayRef<const nvm_type *> Types, uint64_t Id) {
 
 llvm::Expected<const nvm_type *> successorOf(const nvm_type &Type, const TypeChange *Change,
                                              const Layouts &Pool, const Layouts &Program) {
-  llvm::StringRef Name = Change ? llvm::StringRef(Change->Name) : Type.name;
+  std::string Name = Change ? Change->Name : std::string(Type.name);
+  llvm::StringRef More = llvm::StringRef(Type.name).substr(recordOf(Type.name).size());
+  if (recordOf(Name) == Name)
+    Name += More;
   llvm::ArrayRef<const nvm_type *> Were = Pool.named(Type.name), Are = Program.named(Name);
   // A map that calls it otherwise is heard, unless it may mean a twin.
   llvm::ArrayRef<const nvm_type *> Alike = Program.named(Type.name);
   if (has(Alike, Type.id) && (Name == Type.name || Were.size() > 1))
     return Program.find(Type.id);
+  for (llvm::StringRef Other : MoreBehind)
+    if (Are.empty() && !More.empty()) // the program may have something else behind it now
+      Are = Program.named((recordOf(Name) + Other).str());
   if (Are.empty() && Change)
     return llvm::createStringError("the map's " + Change->Name + " is not a type of the program");
   if (Are.empty())

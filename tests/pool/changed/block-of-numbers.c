@@ -1,4 +1,4 @@
-/* refused a block of int stays one */
+/* refused leads to where nothing of its type begins or ends */
 #include "changed.h"
 #if V == 0
 typedef int num;

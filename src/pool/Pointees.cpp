@@ -1,0 +1,47 @@
+// What pointers lead to: see Pointees.h.
+#include "pool/Pointees.h"
+
+#include "pool/Plan.h"
+
+namespace nvmove::pool {
+
+std::string Pointees::wasCalled(const nvm_type &Type) const {
+  return Map.wasCalled(elementOf(Type));
+}
+
+std::string Pointees::mismatch(const nvm_field &Was, const nvm_field &Is) {
+  if (Was.target && Is.target && Was.target != Is.target)
+    Changed.insert(Place(Is.name, Is.offset, Is.target));
+  const nvm_type *Then = Were.find(Was.target), *Now = typeOf(Is.target);
+  Then = Then ? Then : Program.find(Was.target);
+  if (!Then || !Now || Then->id == Now->id || wasCalled(*Now) == elementOf(*Then))
+    return "";                           // void *, or a type whose own plan says what changes
+  if (scalarOf(*Then) && scalarOf(*Now)) // a number in a record that changes, too
+    return "";
+  return "leads to " + std::string(Then->name) + " in the pool's, to " + Now->name +
+         " in the program's";
+}
+
+void Pointees::compare(const nvm_type &Was, const nvm_type &Is) {
+  for (uint32_t I = 0; I < Was.field_count && I < Is.field_count; ++I) {
+    const nvm_field &Then = Was.fields[I], &Now = Is.fields[I];
+    mismatch(Then, Now);
+    const nvm_type *Old = Were.find(Then.target), *New = typeOf(Now.target);
+    bool IsTail = Then.kind == NVM_FIELD_FLEXIBLE_ARRAY && Then.target != Was.id;
+    if (IsTail && Then.target == Now.target && Old && New)
+      compare(*Old, *New); // its elements
+  }
+}
+
+Pointee Pointees::of(const nvm_field &Field) const {
+  Pointee Wanted;
+  Wanted.IsAnything = !Field.target;
+  if (const nvm_type *Type = Field.target ? typeOf(Field.target) : nullptr) {
+    Wanted.Type = wasCalled(*Type);
+    Wanted.Number = scalarOf(*Type);
+    Wanted.Changes = Changed.count(Place(Field.name, Field.offset, Field.target)) != 0;
+  }
+  return Wanted;
+}
+
+} // namespace nvmove::pool

@@ -1,0 +1,41 @@
+// What the pointers of a pool lead to, by the types of their fields in the pool and in the program.
+#pragma once
+
+#include "pool/FieldMap.h"
+#include "pool/Layouts.h"
+#include "pool/Starts.h"
+
+#include <set>
+#include <tuple>
+
+namespace nvmove::pool {
+
+class Pointees {
+public:
+  Pointees(const Layouts &Were, const Layouts &Program, const FieldMap &Map)
+      : Were(Were), Program(Program), Map(Map) {}
+
+  /// The program's, or one of a type that stays as it is.
+  const nvm_type *typeOf(uint64_t Id) const {
+    const nvm_type *Type = Program.find(Id);
+    return Type ? Type : Were.find(Id);
+  }
+
+  /// Empty, or why what the pool's field leads to is not what the program's leads to.
+  std::string mismatch(const nvm_field &Was, const nvm_field &Is);
+  /// Of a type that is the same in both: it names what its pointers lead to, and does not describe it.
+  void compare(const nvm_type &Was, const nvm_type &Is);
+
+  /// Of a field of the program, or of a type that is the same in both.
+  Pointee of(const nvm_field &Field) const;
+
+private:
+  std::string wasCalled(const nvm_type &Type) const;
+
+  const Layouts &Were, &Program;
+  const FieldMap &Map;
+  using Place = std::tuple<std::string, uint32_t, uint64_t>; ///< a field's name, offset, target
+  std::set<Place> Changed; ///< of the program, whose targets have another layout than the pool's
+};
+
+} // namespace nvmove::pool

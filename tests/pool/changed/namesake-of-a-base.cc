@@ -1,0 +1,37 @@
+/* prints right */
+#include "checked.h"
+#if V == 0
+struct A {
+  int x;
+};
+struct D : A {
+  int y;
+};
+struct H {
+  D *d;
+};
+void fill(NVM_POOL *P) {
+  H *h = NEW(H);
+  h->d = NEW(D);
+  h->d->A::x = 1;
+  h->d->y = 3;
+  nvm_pool_set_root(P, h);
+}
+#else
+struct A {
+  int x;
+};
+struct D : A {
+  int y;
+  int x;
+};
+struct H {
+  D *d;
+};
+void check(NVM_POOL *P) {
+  H *h = (H *)nvm_pool_root(P);
+  C(h->d->A::x == 1);
+  C(h->d->x == 0);
+  C(h->d->y == 3);
+}
+#endif
