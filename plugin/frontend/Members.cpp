@@ -54,8 +54,9 @@ private:
   void writeBase(const CXXBaseSpecifier &Base, const CXXRecordDecl &Declared, uint64_t Bit,
                  const std::string &Prefix) {
     // Without the padding at its end, where members of the class itself may lie.
-    writePart("base", Bit, Context.getASTRecordLayout(&Declared).getNonVirtualSize(),
-              Base.getType(), Prefix);
+    CharUnits Size = Declared.isEmpty() ? CharUnits::Zero()
+                                        : Context.getASTRecordLayout(&Declared).getNonVirtualSize();
+    writePart("base", Bit, Size, Base.getType(), Prefix);
     writeRecord(Declared, Bit, Prefix);
   }
 

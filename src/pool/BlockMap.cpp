@@ -1,6 +1,7 @@
 // Where a pointer leads to in the new pool: see BlockMap.h.
 #include "pool/BlockMap.h"
 
+#include "pool/Mistyped.h"
 #include "support/Failed.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -97,6 +98,10 @@ llvm::Expected<uint64_t> BlockMap::placeInside(const Block &B, uint64_t Inside,
     return There.takeError();
   if (!*There || (Index && Index >= B.Count))
     return failed(" leads into what is given up of " + placeOf(B));
+  bool IsCast = !Wanted.IsAnything && !Wanted.Number && Wanted.Now && !hasExactly(Meant, Wanted);
+  if (IsCast && !mayLieIn(*Wanted.Now, *Plan.New, **There % Plan.New->size))
+    return failed(" leads to an object of another type, which does not begin like a " +
+                  Wanted.Type + " any more");
   return Object + **There;
 }
 
@@ -117,8 +122,11 @@ llvm::Expected<uint64_t> BlockMap::newPlace(uint64_t Address, const Pointee &Wan
         What + " leads to nothing. On a copy: 'nvmove pool gc' frees the block that has it if "
                "the root does not lead there, 'nvmove pool repair --null-dangling' makes it null");
   const Block &B = *Before;
-  if (!B.Plan && Wanted.Changes)
-    return failed(What + " leads to a block without type, and " + Wanted.Type +
+  if (Wanted.Changes && (!B.Plan || (B.Plan->IsSame && !Wanted.Number)))
+    return failed(What + " leads to a " +
+                  (B.Plan ? "block of " + std::string(B.Plan->Old->name) + ", which stays as it is"
+                          : "block without type") +
+                  ", and " + Wanted.Type +
                   " has changed: what the block holds cannot be converted");
   auto Inside = static_cast<uint64_t>(At - B.Old);
   bool IsSame = !B.Plan || B.Plan->IsSame;

@@ -44,6 +44,7 @@ private:
 
   llvm::Expected<const TypePlan *> planOf(const nvm_type *Type);
   llvm::Error describe(const nvm_type &Type);
+  void noteRecords(const Record &Of);
   llvm::Error take(const nvm_block &Seen);
   llvm::Error allocate(Block &B);
   llvm::Error convertBytes(const Block &B, std::vector<char> &Bytes);
@@ -61,6 +62,7 @@ private:
   std::map<const nvm_type *, TypePlan> Plans;
   Pointees Leads;
   std::set<const FieldChange *> Heard; ///< of types of records in other records
+  std::set<std::string> InRecords;     ///< types of records in the pool's records
   BlockMap Blocks;
   llvm::Error Failure = llvm::Error::success();
   const Block *Current = nullptr;
@@ -94,6 +96,7 @@ llvm::Expected<const TypePlan *> Converter::planOf(const nvm_type *Type) {
   llvm::Expected<TypePlan> Plan = planType(*Type, **Now, Map, {WasType, IsType, Mismatch}, Heard);
   if (!Plan)
     return Plan.takeError();
+  noteRecords(parseRecord(Type->members));
   if (Plan->IsSame)
     Leads.compare(*Plan->Old, *Plan->New);
   if (llvm::Error E = describe(*Plan->New))
@@ -101,6 +104,15 @@ llvm::Expected<const TypePlan *> Converter::planOf(const nvm_type *Type) {
   for (const std::string &Note : Plan->Notes)
     Done.Notes.push_back(std::string(Plan->New->name) + ": " + Note);
   return &(Plans[Type] = std::move(*Plan));
+}
+
+void Converter::noteRecords(const Record &Of) {
+  for (const Part &P : Of.Parts)
+    InRecords.insert(P.Type);
+  for (const Member &M : Of.Members) {
+    InRecords.insert(M.Type);
+    noteRecords({M.Inner, M.Parts});
+  }
 }
 
 llvm::Error Converter::take(const nvm_block &Seen) {
@@ -246,11 +258,16 @@ llvm::Error Converter::checkMap() {
 
 /// Of a type that only lies in other records: once these are planned.
 llvm::Error Converter::checkHeard() const {
-  for (const TypeChange &T : Map.Types)
+  for (const TypeChange &T : Map.Types) {
+    if (!typesOf(T).empty())
+      continue;
+    if (!T.Was.empty() && !InRecords.count(T.Was))
+      return failed("the map's " + T.Was + " (now " + T.Name + ") is not a type of the pool");
     for (const FieldChange &F : T.Fields)
-      if (typesOf(T).empty() && !Heard.count(&F))
+      if (!Heard.count(&F))
         return failed("the map's field " + F.Name + " of " + T.Name +
                       " is in no record of the pool");
+  }
   return llvm::Error::success();
 }
 
@@ -293,8 +310,8 @@ llvm::Error Converter::run() {
   if (llvm::Error E = each([&](Block &B) { return fill(B); }))
     return E;
   if (void *Root = nvm_pool_root(Old)) {
-    llvm::Expected<uint64_t> Place = Blocks.newPlace(
-        reinterpret_cast<uint64_t>(Root), Pointee{/*IsAnything=*/true, "", {}, false}, "the root");
+    llvm::Expected<uint64_t> Place =
+        Blocks.newPlace(reinterpret_cast<uint64_t>(Root), anything(), "the root");
     if (!Place)
       return Place.takeError();
     if (nvm_tx_begin(New) || nvm_pool_set_root(New, reinterpret_cast<void *>(*Place)) ||

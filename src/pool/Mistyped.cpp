@@ -180,6 +180,10 @@ private:
 
 } // namespace
 
+bool mayLieIn(const nvm_type &Pointee, const nvm_type &Block, uint64_t At) {
+  return agree(Shape(Pointee), Shape(Block), At);
+}
+
 std::vector<std::string> findMistyped(NVM_POOL *Pool) { return Search(Pool).run(); }
 
 } // namespace nvmove::pool

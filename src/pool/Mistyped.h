@@ -21,4 +21,8 @@ namespace nvmove::pool {
 /// \p Pool is open and nobody else uses it.
 std::vector<std::string> findMistyped(NVM_POOL *Pool);
 
+/// Whether a record of type \p Pointee may lie \p At bytes from the start of a block of type \p Block, as far as both
+/// reach: the place, size and kind of their members agree.
+bool mayLieIn(const nvm_type &Pointee, const nvm_type &Block, uint64_t At);
+
 } // namespace nvmove::pool

@@ -43,12 +43,10 @@ std::vector<const Part *> heirsOf(const Part &Was, const Level &Old, const Level
 const Part *heirOf(const Part &Was, const Level &Old, const Level &New,
                    const std::vector<MemberPair> &Members, const FieldMap &Map) {
   const Part *Heir = nullptr;
-  bool HasMembers = false;
   std::vector<const Part *> Heirs = heirsOf(Was, Old, New, Map);
   for (const MemberPair &M : Members) {
     if (!nameIn(Was, M.From))
       continue;
-    HasMembers = true;
     for (const Part *P : Heirs) {
       if (!nameIn(*P, M.To) || P == Heir)
         continue;
@@ -57,7 +55,7 @@ const Part *heirOf(const Part &Was, const Level &Old, const Level &New,
       Heir = P;
     }
   }
-  if (HasMembers)
+  if (llvm::any_of(Old.Members, [&](const Member &M) { return nameIn(Was, M).has_value(); }))
     return Heir;
   auto Alike = llvm::find_if(Heirs, [&](const Part *P) { return P->Name == Was.Name; });
   return Alike == Heirs.end() ? nullptr : *Alike;

@@ -40,9 +40,9 @@ bool meanTheSame(llvm::ArrayRef<int64_t> Values, const Member &Was, const Member
 
 } // namespace
 
-std::vector<const nvm_field *> wordsAt(const nvm_type &Type, uint64_t Offset,
-                                       llvm::function_ref<const nvm_type *(uint64_t)> Find) {
-  std::vector<const nvm_field *> Found;
+std::vector<WordField> wordsAt(const nvm_type &Type, uint64_t Offset,
+                               llvm::function_ref<const nvm_type *(uint64_t)> Find, uint64_t Base) {
+  std::vector<WordField> Found;
   for (const nvm_field &F : llvm::ArrayRef(Type.fields, Type.field_count)) {
     if (F.kind == NVM_FIELD_VOLATILE || Offset < F.offset)
       continue;
@@ -50,9 +50,9 @@ std::vector<const nvm_field *> wordsAt(const nvm_type &Type, uint64_t Offset,
     if (F.kind == NVM_FIELD_FLEXIBLE_ARRAY) {
       const nvm_type *Element = F.target != Type.id ? Find(F.target) : nullptr;
       if (Element && Element->size)
-        llvm::append_range(Found, wordsAt(*Element, Inside % Element->size, Find));
+        llvm::append_range(Found, wordsAt(*Element, Inside % Element->size, Find, Base + F.offset));
     } else if (F.stride ? Inside % F.stride == 0 && Inside / F.stride < F.count : !Inside) {
-      Found.push_back(&F);
+      Found.push_back({&F, Base});
     }
   }
   return Found;
@@ -66,18 +66,20 @@ bool isVolatile(const nvm_type &Type, uint64_t Offset) {
   });
 }
 
-bool WordMatcher::isSameCondition(const nvm_when *Was, const nvm_when *Is,
+bool WordMatcher::isSameCondition(const WordField &Was, const WordField &Is,
                                   const Names &Successors) const {
-  if (!Was || !Is)
-    return Was == Is;
-  auto Then = memberAt(Old.Shape.Members, Was->offset * 8ull + Was->first_bit),
-       Now = memberAt(New.Shape.Members, Is->offset * 8ull + Is->first_bit);
+  const nvm_when *Old = Was.Field->when, *New = Is.Field->when;
+  if (!Old || !New)
+    return Old == New;
+  auto Then = memberAt(this->Old.Shape.Members, (Was.Base + Old->offset) * 8 + Old->first_bit),
+       Now = memberAt(this->New.Shape.Members, (Is.Base + New->offset) * 8 + New->first_bit);
   if (!Then || !Now)
     return false;
   auto Successor = Successors.find(Then->Name);
-  llvm::ArrayRef Values(Was->values, Was->count);
+  llvm::ArrayRef Values(Old->values, Old->count);
   return Successor != Successors.end() && Successor->second == Now->Name &&
-         Was->unless == Is->unless && llvm::equal(Values, llvm::ArrayRef(Is->values, Is->count)) &&
+         Old->unless == New->unless &&
+         llvm::equal(Values, llvm::ArrayRef(New->values, New->count)) &&
          meanTheSame(Values, *Then, *Now);
 }
 
@@ -97,19 +99,19 @@ std::string WordMatcher::mismatch(uint64_t From, uint64_t To, const Names &Succe
   auto Were = wordsAt(Old.Type, From, All.Old), Are = wordsAt(New.Type, To, All.New);
   if (isVolatile(New.Type, To))
     return "";
+  auto IsDecided = [](const WordField &W) {
+    return !W.Field->when && W.Field->kind != NVM_FIELD_UNION;
+  };
   if (Were.empty())
-    return llvm::any_of(Are,
-                        [](const nvm_field *F) { return !F->when && F->kind != NVM_FIELD_UNION; })
-               ? "is a pointer in the program's, or marked as one"
-               : "";
+    return llvm::any_of(Are, IsDecided) ? "is a pointer in the program's, or marked as one" : "";
   if (Are.empty())
     return "is a pointer in the pool's, or marked as one";
-  for (const nvm_field *Was : Were) {
-    auto Is = llvm::find_if(
-        Are, [&](const nvm_field *F) { return isSameCondition(Was->when, F->when, Successors); });
+  for (const WordField &Was : Were) {
+    auto Is =
+        llvm::find_if(Are, [&](const WordField &W) { return isSameCondition(Was, W, Successors); });
     if (Is == Are.end())
       return "is a pointer under another condition";
-    if (std::string Why = mismatchOf(*Was, **Is); !Why.empty())
+    if (std::string Why = mismatchOf(*Was.Field, *Is->Field); !Why.empty())
       return Why;
     Are.erase(Is);
   }

@@ -7,10 +7,17 @@
 
 namespace nvmove::pool {
 
-/// The fields that say what the word at \p Offset is, those of a flexible array's elements too. Several have a
+/// A field that says what a word is, and where the record that it is a field of begins in the whole.
+struct WordField {
+  const nvm_field *Field;
+  uint64_t Base;
+};
+
+/// What the word at \p Offset is; that of the first element for all of a flexible array. Several fields have a
 /// condition each.
-std::vector<const nvm_field *> wordsAt(const nvm_type &Type, uint64_t Offset,
-                                       llvm::function_ref<const nvm_type *(uint64_t)> Find);
+std::vector<WordField> wordsAt(const nvm_type &Type, uint64_t Offset,
+                               llvm::function_ref<const nvm_type *(uint64_t)> Find,
+                               uint64_t Base = 0);
 
 /// Whether the byte there belongs to a member that is stored to without notes.
 bool isVolatile(const nvm_type &Type, uint64_t Offset);
@@ -34,7 +41,7 @@ public:
 
 private:
   std::string mismatchOf(const nvm_field &Was, const nvm_field &Is) const;
-  bool isSameCondition(const nvm_when *Was, const nvm_when *Is, const Names &Successors) const;
+  bool isSameCondition(const WordField &Was, const WordField &Is, const Names &Successors) const;
 
   Layout Old, New;
   const Types &All;

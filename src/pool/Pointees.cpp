@@ -12,7 +12,9 @@ std::string Pointees::wasCalled(const nvm_type &Type) const {
 std::string Pointees::mismatch(const nvm_field &Was, const nvm_field &Is) {
   if (Was.target && Is.target && Was.target != Is.target)
     Changed.insert(Place(Is.name, Is.offset, Is.target));
-  const nvm_type *Then = Were.find(Was.target), *Now = typeOf(Is.target);
+  if (Was.target && !Is.target)
+    Were[Place(Is.name, Is.offset, 0)] = Was.target;
+  const nvm_type *Then = Pool.find(Was.target), *Now = typeOf(Is.target);
   Then = Then ? Then : Program.find(Was.target);
   if (!Then || !Now || Then->id == Now->id || wasCalled(*Now) == elementOf(*Then))
     return "";                           // void *, or a type whose own plan says what changes
@@ -26,7 +28,7 @@ void Pointees::compare(const nvm_type &Was, const nvm_type &Is) {
   for (uint32_t I = 0; I < Was.field_count && I < Is.field_count; ++I) {
     const nvm_field &Then = Was.fields[I], &Now = Is.fields[I];
     mismatch(Then, Now);
-    const nvm_type *Old = Were.find(Then.target), *New = typeOf(Now.target);
+    const nvm_type *Old = Pool.find(Then.target), *New = typeOf(Now.target);
     bool IsTail = Then.kind == NVM_FIELD_FLEXIBLE_ARRAY && Then.target != Was.id;
     if (IsTail && Then.target == Now.target && Old && New)
       compare(*Old, *New); // its elements
@@ -34,12 +36,16 @@ void Pointees::compare(const nvm_type &Was, const nvm_type &Is) {
 }
 
 Pointee Pointees::of(const nvm_field &Field) const {
+  Place At(Field.name, Field.offset, Field.target);
+  auto Then = Were.find(At);
+  uint64_t Target = Then == Were.end() ? Field.target : Then->second;
   Pointee Wanted;
-  Wanted.IsAnything = !Field.target;
-  if (const nvm_type *Type = Field.target ? typeOf(Field.target) : nullptr) {
-    Wanted.Type = wasCalled(*Type);
+  Wanted.IsAnything = !Target;
+  if (const nvm_type *Type = Target ? typeOf(Target) : nullptr) {
+    Wanted.Type = Field.target ? wasCalled(*Type) : elementOf(*Type);
     Wanted.Number = scalarOf(*Type);
-    Wanted.Changes = Changed.count(Place(Field.name, Field.offset, Field.target)) != 0;
+    Wanted.Now = Type;
+    Wanted.Changes = Changed.count(At) != 0;
   }
   return Wanted;
 }

@@ -5,6 +5,7 @@
 #include "pool/Layouts.h"
 #include "pool/Starts.h"
 
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -12,13 +13,13 @@ namespace nvmove::pool {
 
 class Pointees {
 public:
-  Pointees(const Layouts &Were, const Layouts &Program, const FieldMap &Map)
-      : Were(Were), Program(Program), Map(Map) {}
+  Pointees(const Layouts &Pool, const Layouts &Program, const FieldMap &Map)
+      : Pool(Pool), Program(Program), Map(Map) {}
 
   /// The program's, or one of a type that stays as it is.
   const nvm_type *typeOf(uint64_t Id) const {
     const nvm_type *Type = Program.find(Id);
-    return Type ? Type : Were.find(Id);
+    return Type ? Type : Pool.find(Id);
   }
 
   /// Empty, or why what the pool's field leads to is not what the program's leads to.
@@ -32,10 +33,11 @@ public:
 private:
   std::string wasCalled(const nvm_type &Type) const;
 
-  const Layouts &Were, &Program;
+  const Layouts &Pool, &Program;
   const FieldMap &Map;
   using Place = std::tuple<std::string, uint32_t, uint64_t>; ///< a field's name, offset, target
   std::set<Place> Changed; ///< of the program, whose targets have another layout than the pool's
+  std::map<Place, uint64_t> Were; ///< of the program, which may lead to anything: the pool's target
 };
 
 } // namespace nvmove::pool

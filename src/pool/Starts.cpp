@@ -72,7 +72,9 @@ enum Fit { No, Perhaps, Exactly };
 /// Characters may be any bytes.
 Fit fitNumber(const Start &S, const Member &Wanted) {
   bool IsNumber = S.Type.empty();
-  if (IsNumber && isAlike(S.Is, Wanted))
+  bool HasRows = llvm::ArrayRef(S.Is.Dimensions).take_back(Wanted.Dimensions.size()) ==
+                 llvm::ArrayRef(Wanted.Dimensions);
+  if (IsNumber && isAlike(S.Is, Wanted) && (HasRows || S.Was.Dimensions == S.Is.Dimensions))
     return Exactly;
   return isCharacter(Wanted.Kind) || (IsNumber && isCharacter(S.Was.Kind)) ? Perhaps : No;
 }

@@ -26,11 +26,18 @@ Starts endsAt(const TypePlan &Plan, uint64_t Inside);
 
 /// What a pointer says of what it leads to.
 struct Pointee {
-  bool IsAnything = false;      ///< void *: the object rather than what begins with it
-  std::string Type;             ///< in the pool; empty: not known, so that no block is of it
-  std::optional<Member> Number; ///< of a type that is no record
-  bool Changes = false;         ///< the type has another layout in the program
+  bool IsAnything = false;       ///< void *: the object rather than what begins with it
+  std::string Type;              ///< in the pool; empty: not known, so that no block is of it
+  std::optional<Member> Number;  ///< of a type that is no record
+  const nvm_type *Now = nullptr; ///< in the program; null: not known
+  bool Changes = false;          ///< the type has another layout in the program, or is another type
 };
+
+inline Pointee anything() {
+  Pointee Wanted;
+  Wanted.IsAnything = true;
+  return Wanted;
+}
 
 /// Whether one of them is what the pointer's type says.
 bool hasExactly(const Starts &All, const Pointee &Wanted);
