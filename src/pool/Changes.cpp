@@ -27,27 +27,53 @@ std::vector<std::pair<std::string, std::string>> Changes::around(const Member &M
   return Found;
 }
 
+/// "link.next" of "head.link.next" in the pool: the record "head" may have had another name.
+std::string Changes::wasCalled(const std::string &Name, const Member &To, const Level &New,
+                               const Level &Old, bool &IsThere) {
+  for (const Part &P : llvm::reverse(New.Parts)) {
+    if (P.IsBase || !nameIn(P, To))
+      continue;
+    const FieldChange *F = fieldOf(Own, New.Prefix + P.Name);
+    if (F && !F->Was.empty()) {
+      Seen.insert(F->Name);
+      IsThere = llvm::any_of(
+          Old.Parts, [&](const Part &O) { return !O.IsBase && Old.Prefix + O.Name == F->Was; });
+      return F->Was + Name.substr(F->Name.size());
+    }
+  }
+  return "";
+}
+
 std::optional<Changes::Said> Changes::of(const Member &To, const Level &New, const Level &Old) {
   std::string Name = New.Prefix + To.Name;
   Seen.insert(Name);
   std::optional<Said> Found;
   if (const FieldChange *F = fieldOf(Own, Name))
     Found = Said{F->Was, F->Value};
+  bool IsThere = false;
+  std::string Was = wasCalled(Name, To, New, Old, IsThere);
   for (const auto &[Type, Inner] : around(To, New))
     if (const FieldChange *F = fieldOf(Map.find(Type), Inner)) {
       Used.insert(F); // although the type's own entry may say something else
-      std::string Part = To.Name.substr(0, To.Name.size() - Inner.size());
+      std::string Around = Was.empty() ? Old.Prefix + To.Name : Was;
+      Around.resize(Around.size() - Inner.size());
       if (!Found)
-        Found = Said{F->Was.empty() ? "" : Old.Prefix + Part + F->Was, F->Value, /*IsOwn=*/false};
+        Found = Said{F->Was.empty() ? "" : Around + F->Was, F->Value, /*IsOwn=*/false};
     }
+  if (!Found && !Was.empty())
+    Found = Said{Was, 0, /*IsOwn=*/!IsThere};
   return Found;
 }
 
 bool Changes::isGivenUp(const Member &From, const Level &Old) {
-  std::string Name = Old.Prefix + From.Name;
-  Seen.insert(Name);
-  GivenUp.insert(Name);
-  if (Own && llvm::is_contained(Own->Drop, Name))
+  std::vector<std::string> Names{Old.Prefix + From.Name};
+  for (const Part &P : Old.Parts) // with all that it has
+    if (!P.IsBase && nameIn(P, From))
+      Names.push_back(Old.Prefix + P.Name);
+  Seen.insert(Names.begin(), Names.end());
+  GivenUp.insert(Names.begin(), Names.end());
+  if (Own &&
+      llvm::any_of(Names, [&](const std::string &N) { return llvm::is_contained(Own->Drop, N); }))
     return true;
   return llvm::any_of(around(From, Old), [&](const auto &In) {
     const TypeChange *Change = Map.findWas(In.first);

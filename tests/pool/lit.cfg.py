@@ -4,6 +4,7 @@
 #   %cc        nvmove-cc -g
 #   %nvmove    the tool
 #   %bin       the folder of the tools
+#   %cases     how many random cases
 #   %pool      a path for a pool of this test, on a file system in DRAM
 #   %exit N    runs the rest of the line and succeeds when that ends with status N
 # FileCheck, not and split-file are on PATH.
@@ -36,6 +37,7 @@ config.substitutions += [
     ("%nvmove", os.path.join(build, "bin", "nvmove")),
     ("%pool", os.path.join(pools, "%basename_t.pool")),
     ("%exit", f"{sys.executable} {root}/tests/scan/Inputs/exits.py"),
+    ("%cases", "2000" if "long" in lit_config.params else "40"),
     ("%bin", os.path.join(build, "bin")),
     ("%python", sys.executable),
 ]
