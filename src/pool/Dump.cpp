@@ -136,10 +136,22 @@ private:
                                                 : Precision::Readable;
   }
 
+  /// Members of one name, in base classes, get that of their class: "A::id".
+  static std::vector<Member> named(Record Type) {
+    std::map<std::string, unsigned> Times;
+    for (const Member &M : Type.Members)
+      Times[M.Name]++;
+    for (Member &M : Type.Members)
+      if (const Part *Base = Times[M.Name] > 1 ? baseOf(M, Type.Parts) : nullptr)
+        M.Name.insert(M.Name.rfind('.') == std::string::npos ? 0 : M.Name.rfind('.') + 1,
+                      Base->Type + "::");
+    return std::move(Type.Members);
+  }
+
   const std::vector<Member> &membersOf(const nvm_type &Type) {
     auto [At, New] = Known.try_emplace(&Type);
     if (New)
-      At->second = parseRecord(Type.members).Members;
+      At->second = named(parseRecord(Type.members));
     return At->second;
   }
 

@@ -131,6 +131,14 @@ llvm::json::Value elementValue(const Member &M, const char *At, NVM_POOL *Pool) 
 
 } // namespace
 
+const Part *baseOf(const Member &M, const std::vector<Part> &Parts) {
+  const Part *Base = nullptr;
+  for (const Part &P : Parts) // one stands before those in it
+    if (P.IsBase && M.Offset >= P.Offset && M.Offset - P.Offset < P.Size)
+      Base = &P;
+  return Base;
+}
+
 StringRef recordOf(StringRef Type) {
   for (StringRef More : MoreBehind)
     if (!More.empty() && Type.consume_back(More))

@@ -58,6 +58,9 @@ bool isCharacter(llvm::StringRef Kind);
 /// Lines that make no sense are left out.
 Record parseRecord(llvm::StringRef Lines);
 
+/// The innermost base class that has the member; null: the class itself has it.
+const Part *baseOf(const Member &M, const std::vector<Part> &Parts);
+
 /// What may stand behind the name of a record, "struct item and bytes": blocks of this type have more behind it.
 constexpr const char *MoreBehind[] = {"", " and bytes", " and words"};
 /// "struct item" of "struct item and bytes".

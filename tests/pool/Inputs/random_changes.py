@@ -4,9 +4,9 @@
 usage: random_changes.py BIN FOLDER [--cases N] [--first SEED]
 
 A case has a record with numbers, bit-fields, arrays, records and arrays of records, one object of it, an
-array of the inner record, and a holder with pointers to all kinds of places in both. The program's version has
-members that are new, gone, renamed, wider, longer, in another order. Each value and each pointer has to be where
-the member is now. The last line is "N converted, N wrong". Fifty cases at a time are two programs.
+array of the inner record, and a holder with pointers to all kinds of places in both. The program's version
+has members that are new, gone, renamed, wider, longer, in another order. Each value and each pointer has to
+be where the member is now. The last line is "N converted, N wrong". Fifty cases at a time are two programs.
 """
 import argparse
 import os
