@@ -58,8 +58,10 @@ struct Shape {
     std::vector<Member> Members = parseRecord(Type.members).Members;
     addLeaves(Members, 0, All);
     EndsInArray = !Members.empty() && Members.back().IsArray;
+    Told = EndsInArray && Members.back().IsTail ? std::min(Size, Members.back().Offset) : Size;
   }
   uint64_t Size;
+  uint64_t Told;            ///< where a flexible array begins, perhaps in the padding at the end
   bool EndsInArray = false; ///< a block may have more elements than the type says
   Leaves All;
 };
@@ -68,7 +70,7 @@ struct Shape {
 bool agree(const Shape &Pointee, const Shape &Block, uint64_t Base) {
   for (const auto &[At, Mine] : Pointee.All) {
     uint64_t There = Base + At;
-    if (There >= Block.Size)
+    if (There >= Block.Told)
       break;
     auto After = Block.All.upper_bound(There);
     if (After == Block.All.begin())
@@ -157,7 +159,7 @@ private:
       return;
     const Shape &Block = shapeOf(*There.Type);
     uint64_t Inside = Offset - There.Offset;
-    if ((Inside >= Block.Size && Block.EndsInArray) ||
+    if ((Inside >= Block.Told && Block.EndsInArray) ||
         agree(shapeOf(Target), Block, Inside % Block.Size))
       return;
     Found &Hint = Hints[{Holder.Type->name, F.name, There.Type->name}];

@@ -3,10 +3,11 @@
 
 usage: random_changes.py BIN FOLDER [--cases N] [--first SEED]
 
-A case has a record with numbers, bit-fields, arrays, records and arrays of records, one object of it, an
-array of the inner record, and a holder with pointers to all kinds of places in both. The program's version
-has members that are new, gone, renamed, wider, longer, in another order. Each value and each pointer has to
-be where the member is now. The last line is "N converted, N wrong". Fifty cases at a time are two programs.
+A case has a record with numbers, bit-fields, arrays, records and arrays of records, pointers under a
+condition, perhaps a flexible array; one object of it, an array of the inner record, and a holder with
+pointers into both. The program's version has members that are new, gone, renamed, wider, longer, in another
+order. Each value and each pointer has to be where the member is now, and a check no hint. The last line is
+"N converted, N wrong". Fifty cases at a time are two programs.
 """
 import argparse
 import os
@@ -21,20 +22,26 @@ WIDER = {"signed char": ["short", "int", "long"], "unsigned char": ["unsigned sh
 BITS = {"signed char": 8, "unsigned char": 8, "short": 16, "unsigned short": 16, "int": 32, "unsigned": 32,
         "long": 64, "unsigned long": 64}
 BATCH = 50
+TAIL, LENGTH = None, 3  # a flexible array has so many elements
 
 
 class Field:
-    """`kind`: a type of WIDER; "bits"; or a Record. `dims`: of an array; `was`: the field that it was."""
+    """`kind`: a type of WIDER; "bits"; "choice", a number that says whether the union beside it is a pointer
+    to an `inner` or a number; or a Record. `dims`: of an array, TAIL of a flexible one; `was`: before."""
 
     def __init__(self, name, kind, dims=(), width=0, was=None):
         self.name, self.kind, self.dims, self.width, self.was = name, kind, tuple(dims), width, was
         self.value = None  # of a new one
+        self.inner = None  # of a choice
 
     def declare(self):
         if self.kind == "bits":
             return f"unsigned {self.name} : {self.width};"
+        if self.kind == "choice":
+            return (f"{'long' if self.width else 'int'} {self.name}k; union {{ NVM_WHEN({self.name}k, 1) "
+                    f"struct {self.inner.name} *p; long n; }} {self.name};")
         spelt = f"struct {self.kind.name}" if isinstance(self.kind, Record) else self.kind
-        return f"{spelt} {self.name}{''.join(f'[{d}]' for d in self.dims)};"
+        return f"{spelt} {self.name}{''.join('[]' if d is TAIL else f'[{d}]' for d in self.dims)};"
 
 
 class Record:
@@ -49,7 +56,7 @@ def indices(dims):
     """"[0][1]" and so on: each element."""
     every = [""]
     for d in dims:
-        every = [one + f"[{i}]" for one in every for i in range(d)]
+        every = [one + f"[{i}]" for one in every for i in range(LENGTH if d is TAIL else d)]
     return every
 
 
@@ -62,7 +69,8 @@ class Case:
         self.maps = []
         self.inner = self.change(self.old_inner, {})
         self.outer = self.change(self.old_outer, {self.old_inner: self.inner})
-        self.leaves, self.pointers = [], []  # what is compared: (old, new, value), (type, old, type, new)
+        # What is compared: (old, new, value), (type, old, type, new), (old, new, value in both).
+        self.leaves, self.pointers, self.choices = [], [], []
         self.place("o->", self.old_outer, "o->", self.outer)
         for i in range(3):
             self.place(f"i[{i}].", self.old_inner, f"i[{i}].", self.inner)
@@ -92,6 +100,13 @@ class Case:
         for _ in range(self.rng.randint(0, 3)):
             dims = [self.rng.randint(1, 3) for _ in range(self.rng.choice((0, 0, 1, 1, 2)))]
             made.insert(self.rng.randint(0, len(made)), Field(self.name(), self.old_inner, dims))
+        for _ in range(self.rng.choice((0, 0, 1, 2))):
+            made.insert(self.rng.randint(0, len(made)), Field(self.name(), "choice"))
+        for f in made:
+            f.inner = self.old_inner
+        if self.rng.random() < 0.3:
+            of = self.rng.choice((self.old_inner, "int", "unsigned char", "long"))
+            made.append(Field(self.name(), of, [TAIL]))
         return made
 
     def change(self, old, records):
@@ -99,20 +114,27 @@ class Case:
         rng, fields, said, dropped = self.rng, [], [], []
         for f in old.fields:
             dice = rng.random()
-            if dice < 0.08 and len(dropped) + 1 < len(old.fields):  # else it is another record
+            is_tail = TAIL in f.dims
+            if dice < 0.08 and len(dropped) + 1 < len(old.fields) and not is_tail:  # one stays
                 dropped.append(f.name)
+                dropped += [f.name + "k"] if f.kind == "choice" else []
                 continue
             now = Field(f.name, records.get(f.kind, f.kind), f.dims, f.width, was=f)
+            now.inner = records.get(f.inner, f.inner)
+            now.width |= f.kind == "choice" and rng.random() < 0.3
             if dice < 0.3 and WIDER.get(f.kind):
                 now.kind = rng.choice(WIDER[f.kind])
             if f.kind == "bits":
                 now.width += rng.randint(0, 5)
-            if f.dims and rng.random() < 0.3:
+            if f.dims and not is_tail and rng.random() < 0.3:
                 now.dims = tuple(d + rng.randint(0, 2) for d in f.dims)
             if rng.random() < 0.15:
                 now.name = self.name()
                 said.append(f"{{name: {now.name}, was: {f.name}}}")
+                if f.kind == "choice":
+                    said.append(f"{{name: {now.name}k, was: {f.name}k}}")
             fields.append(now)
+        tail = fields.pop() if fields and TAIL in fields[-1].dims else None
         if rng.random() < 0.5:
             rng.shuffle(fields)
         for _ in range(rng.choice((0, 1, 1, 2))):
@@ -121,6 +143,7 @@ class Case:
                 new.value = rng.randint(1, 100)
                 said.append(f"{{name: {new.name}, value: {new.value}}}")
             fields.insert(rng.choice((0, len(fields))), new)
+        fields += [tail] if tail else []
         made = Record(old.name + ("x" if rng.random() < 0.2 else ""), fields, was=old)
         if said or dropped or made.name != old.name:
             entry = f"  - name: struct {made.name}\n"
@@ -153,6 +176,9 @@ class Case:
                     self.leaves.append((None, there, now.value or 0))
                     continue
                 here = old_prefix + f.name + index
+                if f.kind == "choice":
+                    self.choose(here, there)
+                    continue
                 if isinstance(f.kind, Record):
                     self.pointers.append((f"struct {f.kind.name} *", "&" + here, f"struct {now.kind.name} *",
                                           "&" + there))
@@ -162,8 +188,20 @@ class Case:
                 if f.kind != "bits":
                     self.pointers.append((f.kind + " *", "&" + here, now.kind + " *", "&" + there))
 
+    def choose(self, here, there):
+        is_pointer = self.rng.random() < 0.5
+        self.leaves.append((here + "k", there + "k", 1 if is_pointer else self.rng.randint(2, 9)))
+        if is_pointer:
+            self.choices.append((here + ".p", there + ".p", f"i + {self.rng.randint(0, 2)}"))
+        else:
+            self.leaves.append((here + ".n", there + ".n", self.value("long", 0)))
+
     def literal(self, value):
         return f"{value!r}" if isinstance(value, float) else f"{value}{'UL' if value >= 0 else 'L'}"
+
+    def room(self, outer):
+        last = outer.fields[-1]
+        return f" + {LENGTH} * sizeof o->{last.name}[0]" if TAIL in last.dims else ""
 
     def source(self, is_old):
         n = self.number
@@ -175,15 +213,18 @@ class Case:
         text += f"static int case{n}(NVM_POOL *pool) {{\n  int bad = 0;\n"
         if is_old:
             text += (f"  struct holder{n} *h = NEW(struct holder{n}, 1);\n"
-                     f"  struct {outer.name} *o = h->o = NEW(struct {outer.name}, 1);\n"
+                     f"  struct {outer.name} *o = h->o = nvm_calloc(pool, NVM_TYPE_ID(struct {outer.name}), "
+                     f"1, sizeof *o{self.room(outer)});\n"
                      f"  struct {inner.name} *i = h->i = NEW(struct {inner.name}, 3);\n"
                      f"  nvm_pool_set_root(pool, h);\n")
             text += "".join(f"  {here} = {self.literal(v)};\n" for here, _, v in self.leaves if here)
+            text += "".join(f"  {here} = {to};\n" for here, _, to in self.choices)
             text += "".join(f"  h->p{k} = {p[1]};\n" for k, p in enumerate(self.pointers))
         else:
             text += (f"  struct holder{n} *h = nvm_pool_root(pool);\n  struct {outer.name} *o = h->o;\n"
                      f"  struct {inner.name} *i = h->i;\n")
             text += "".join(f"  MUST({there} == {self.literal(v)});\n" for _, there, v in self.leaves)
+            text += "".join(f"  MUST({there} == {to});\n" for _, there, to in self.choices)
             text += "".join(f"  MUST(h->p{k} == {p[3]});\n" for k, p in enumerate(self.pointers))
         return text + "  return bad;\n}\n"
 
