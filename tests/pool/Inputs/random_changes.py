@@ -137,7 +137,7 @@ class Case:
         tail = fields.pop() if fields and TAIL in fields[-1].dims else None
         if rng.random() < 0.5:
             rng.shuffle(fields)
-        for _ in range(rng.choice((0, 1, 1, 2))):
+        for _ in range(rng.choice((0, 1, 1, 2)) if fields else 1):
             new = Field(self.name(), rng.choice([k for k in WIDER if k not in ("float", "double")]))
             if rng.random() < 0.4:
                 new.value = rng.randint(1, 100)
