@@ -355,14 +355,14 @@ def ports(a):
     builds of Redis, and power failures."""
     cc, nvmove = (os.path.join(a.build, "bin", name) for name in ("nvmove-cc", "nvmove"))
     redis, memcached = (os.path.join(ROOT, "ports", name) for name in ("redis", "memcached"))
-    few, many = ["--rounds", "15", "--commands", "2000", "--one-build"], ["--rounds", "500"]
+    few, many = ["--rounds", "10", "--commands", "1000", "--one-build"], ["--rounds", "500"]
     tools = ["--cc", cc, "--nvmove", nvmove]
     outcome = summed("redis", [sys.executable, os.path.join(redis, "check.py"), *tools,
                                *(many if a.long else few)])
     if a.long:
         outcome.add(summed("suite", [sys.executable, os.path.join(redis, "suite.py"), "--cc", cc]))
     outcome.add(summed("memcached", [sys.executable, os.path.join(memcached, "check.py"), *tools,
-                                     *["--long"] * a.long]))
+                                     *(["--long"] if a.long else ["--rounds", "20"])]))
     return outcome
 
 

@@ -5,6 +5,7 @@
 #   %nvmove    the tool
 #   %bin       the folder of the tools
 #   %cases     how many random cases
+#   %every     of so many programs that change, one
 #   %pool      a path for a pool of this test, on a file system in DRAM
 #   %exit N    runs the rest of the line and succeeds when that ends with status N
 # FileCheck, not and split-file are on PATH.
@@ -37,7 +38,8 @@ config.substitutions += [
     ("%nvmove", os.path.join(build, "bin", "nvmove")),
     ("%pool", os.path.join(pools, "%basename_t.pool")),
     ("%exit", f"{sys.executable} {root}/tests/scan/Inputs/exits.py"),
-    ("%cases", "2000" if "long" in lit_config.params else "40"),
+    ("%cases", "2000" if "long" in lit_config.params else "24"),
+    ("%every", "1" if "long" in lit_config.params else "3"),
     ("%bin", os.path.join(build, "bin")),
     ("%python", sys.executable),
 ]

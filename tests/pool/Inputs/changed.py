@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Programs whose types change (../changed/*.c, *.cc; a file of the same name with .yaml is the map).
 
-usage: changed.py BIN FOLDER
+usage: changed.py BIN FOLDER [--every N]
 
 The first line of each says what `nvmove pool convert` makes of its pool: "same": both programs print the
 same; "prints TEXT": the new one prints this; "refused TEXT": the message has this. Converted pools are sound.
@@ -53,9 +53,10 @@ def judge(tools, folder, source):
 
 
 def main():
-    tools, folder = sys.argv[1:]
+    tools, folder = sys.argv[1:3]
+    every = int(sys.argv[4]) if sys.argv[3:4] == ["--every"] else 1
     os.makedirs(folder, exist_ok=True)
-    sources = sorted(glob.glob(os.path.join(os.path.dirname(HERE), "changed", "*.c*")))
+    sources = sorted(glob.glob(os.path.join(os.path.dirname(HERE), "changed", "*.c*")))[::every]
     with concurrent.futures.ThreadPoolExecutor(2) as some:
         said = list(some.map(lambda source: judge(tools, folder, source), sources))
     for source, what in zip(sources, said):
