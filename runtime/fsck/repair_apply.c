@@ -11,6 +11,9 @@
  * and no others, for there the file could be written. Where that fails, too, the mark stays, and the
  * next repair goes on as after a crash.
  *
+ * The file has its new size before the ranges are written. What a range has behind that end is not written: the
+ * file would become longer again.
+ *
  * Before anything is written from a copy, each of its ranges is compared with the file: what is
  * neither as it was nor as it will be, word by word, was written by somebody else since.
  */

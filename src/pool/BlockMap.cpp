@@ -11,11 +11,8 @@ namespace nvmove::pool {
 
 using support::failed;
 
-BlockMap::BlockMap(NVM_POOL *Old) : Base(static_cast<const char *>(nvm_pool_base(Old))) {
-  nvm_info Info;
-  if (nvm_pool_info(Old, &Info) == 0)
-    Size = Info.size;
-}
+BlockMap::BlockMap(NVM_POOL *Old, uint64_t Size)
+    : Base(static_cast<const char *>(nvm_pool_base(Old))), Size(Size) {}
 
 void BlockMap::sort() {
   llvm::sort(Blocks, [](const Block &A, const Block &B) { return A.Old < B.Old; });

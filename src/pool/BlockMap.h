@@ -17,7 +17,8 @@ struct Block {
 
 class BlockMap {
 public:
-  explicit BlockMap(NVM_POOL *Old);
+  /// \p Size: of the old pool, bytes.
+  BlockMap(NVM_POOL *Old, uint64_t Size);
 
   void add(const Block &B) { Blocks.push_back(B); }
   /// By address, after the last one was added.
@@ -42,7 +43,7 @@ private:
   llvm::Expected<uint64_t> endIn(const Block &B, const Pointee &Wanted) const;
 
   const char *Base;
-  uint64_t Size = 0; ///< of the old pool, bytes
+  uint64_t Size;
   std::vector<Block> Blocks;
 };
 

@@ -30,10 +30,10 @@ constexpr uint64_t TransactionBytes = 1 << 20;
 class Converter {
 public:
   using ProgressFunction = llvm::function_ref<void(uint64_t, uint64_t)>;
-  Converter(NVM_POOL *Old, NVM_POOL *New, const Layouts &Were, const Layouts &Program,
-            const FieldMap &Map, ProgressFunction Progress)
+  Converter(NVM_POOL *Old, uint64_t Size, NVM_POOL *New, const Layouts &Were,
+            const Layouts &Program, const FieldMap &Map, ProgressFunction Progress)
       : Old(Old), New(New), Were(Were), Program(Program), Map(Map), Progress(Progress),
-        Leads(Were, Program, Map), Blocks(Old) {}
+        Leads(Were, Program, Map), Blocks(Old, Size) {}
 
   llvm::Error run();
   Converted Done;
@@ -367,7 +367,7 @@ llvm::Expected<Converted> convert(const std::string &From, const std::string &To
       OpenPool::create(Made, Size ? Size : std::max(Info.size, Least), From);
   if (!New)
     return New.takeError();
-  Converter C(Old->get(), New->get(), *Were, Program ? *Program : *Were, Map, Progress);
+  Converter C(Old->get(), Info.size, New->get(), *Were, Program ? *Program : *Were, Map, Progress);
   llvm::Error E = C.run();
   if (!E)
     E = New->close();

@@ -17,7 +17,7 @@ std::string wasType(const Part &P, const FieldMap &Map, bool IsNew) {
   return IsNew ? Map.wasCalled(P.Type) : P.Type;
 }
 
-/// The base classes, listed before \p End, that have the byte.
+/// Those of \p Parts that are base classes and have the byte, from the outermost to the innermost.
 std::string basesAt(uint64_t Offset, llvm::ArrayRef<Part> Parts, const FieldMap &Map, bool IsNew) {
   std::string Path;
   for (const Part &P : Parts)

@@ -22,6 +22,7 @@ std::vector<WordField> wordsAt(const nvm_type &Type, uint64_t Offset,
 /// Whether the byte there belongs to a member that is stored to without notes.
 bool isVolatile(const nvm_type &Type, uint64_t Offset);
 
+/// A type, and its members.
 struct Layout {
   const nvm_type &Type;
   const Record &Shape;
