@@ -1,8 +1,8 @@
 """Suites beside each other, each in a process of its own: run.py with that suite alone.
 
-What is mostly one process that waits for another leaves a core idle, so there is one lane more than there
-are cores. The lanes take the suites, those that take longest first. What a suite prints is kept and printed
-whole when it ends.
+What sleeps, or waits for a disk, leaves a core idle, so there are two lanes more than there are cores. The
+lanes take the suites, those that take longest first. What a suite prints is kept and printed whole when it
+ends.
 """
 import contextlib
 import signal

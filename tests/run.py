@@ -7,8 +7,8 @@ usage: run.py --build build/dev [--long] [--lanes N] [SUITE...]
 Suites: tidy, unit, runtime, threads, storm, damage, generated, fuzz, scan, plugin, driver, crash, pool, plan,
 move, examples, documents, differential, ports, small, e2e and, with --long, clang-tidy, sanitized, packages,
 deb, soak and mutation. A suite is a function that returns an Outcome; a suite that breaks counts as one
-failure. Those that are not for --long alone run beside each other in lanes (lanes.py): one more than there
-are processors, but three at most. What one prints comes when it ends. Exit status 0 only without failures.
+failure. Those that are not for --long alone run beside each other in lanes (lanes.py): two more than there
+are processors, but four at most. What one prints comes when it ends. Exit status 0 only without failures.
 """
 import argparse
 import contextlib
@@ -42,7 +42,7 @@ SHOWN_SECONDS_MIN = 20  # Lit prints its slowest tests itself; suites above this
 # How much of a suite is done at a time; a lane (beside) leaves its share to the other.
 JOBS_VARIABLE = "NVMOVE_TEST_JOBS"
 JOBS = int(os.environ.get(JOBS_VARIABLE, os.cpu_count()))
-LANES = min(3, os.cpu_count() + 1)
+LANES = min(4, os.cpu_count() + 2)
 
 for room in ("tidy", "e2e", "accuracy", os.path.join("accuracy", "small"), "differential", "examples",
              "documents", "mutation", "fuzz", "storm", "generated"):

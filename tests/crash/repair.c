@@ -1,9 +1,9 @@
 // A power failure in a repair: the next repair ends with the same bytes, whatever of the words that were written since
 // the last synchronisation of the file has arrived, also when it fails in its turn.
 // RUN: %cc -O2 %s -Wl,--wrap=pwrite -Wl,--wrap=fsync -o %t && rm -f %pool*
-// RUN: %t %pool %sizes{3|15} 1 | FileCheck %s
+// RUN: %t %pool %sizes{2|15} 1 | FileCheck %s
 // CHECK: {{[0-9]+}} repairs, {{[0-9]+}} states, {{[0-9]+}} of them of a repair that finished another: none wrong
-// RUN: rm -f %pool* && %exit 1 %t %pool 2 1 unordered | FileCheck --check-prefix=SEEN %s
+// RUN: rm -f %pool* && %exit 1 %t %pool 1 1 unordered | FileCheck --check-prefix=SEEN %s
 // SEEN: states{{.*}}: {{[1-9][0-9]*}} wrong
 #include "nvmove/nvmove.h"
 #include "nvmove/repair.h"

@@ -1,16 +1,16 @@
 // Several threads: each transaction is there as a whole or not at all, whatever the others do.
 // RUN: %cc -O1 -pthread %s -o %t && rm -f %pool
-// RUN: env NVMOVE_METHOD=undo %crash %sizes{--epoch-states 32 --samples 8|} -- %t %pool | FileCheck %s
-// RUN: rm -f %pool && env NVMOVE_METHOD=shadow %crash %sizes{--epoch-states 32 --samples 8|} -- %t %pool | FileCheck %s
-// RUN: rm -f %pool && %crash --model=process %sizes{--epoch-states 32 --samples 8|} -- %t %pool | FileCheck %s
+// RUN: env NVMOVE_METHOD=undo %crash %sizes{--epoch-states 16 --samples 4|} -- %t %pool | FileCheck %s
+// RUN: rm -f %pool && env NVMOVE_METHOD=shadow %crash %sizes{--epoch-states 16 --samples 4|} -- %t %pool | FileCheck %s
+// RUN: rm -f %pool && %crash --model=process %sizes{--epoch-states 16 --samples 4|} -- %t %pool | FileCheck %s
 // CHECK: {{[1-9][0-9]*}} commits
 // CHECK-NOT: not covered
 // CHECK: no finding
 
 // A lock that is released inside a transaction orders the commits; a transaction that cannot wait joins the other.
 // RUN: %cc -O1 -pthread -DEARLY %s -o %t.early
-// RUN: rm -f %pool && env NVMOVE_METHOD=undo %crash %sizes{--epoch-states 32 --samples 8|} -- %t.early %pool | FileCheck --check-prefix=EARLY %s
-// RUN: rm -f %pool && env NVMOVE_METHOD=shadow %crash %sizes{--epoch-states 32 --samples 8|} -- %t.early %pool | FileCheck --check-prefix=EARLY %s
+// RUN: rm -f %pool && env NVMOVE_METHOD=undo %crash %sizes{--epoch-states 16 --samples 4|} -- %t.early %pool | FileCheck --check-prefix=EARLY %s
+// RUN: rm -f %pool && env NVMOVE_METHOD=shadow %crash %sizes{--epoch-states 16 --samples 4|} -- %t.early %pool | FileCheck --check-prefix=EARLY %s
 // EARLY: threads.c:{{.*}} warning: lock released inside an open transaction
 // EARLY-NOT: error
 // EARLY-NOT: not covered

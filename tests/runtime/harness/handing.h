@@ -14,6 +14,8 @@ enum {
   GAP = 8,
   RING = 80,
   TURNS = 2000,
+  YIELDS = 100,
+  AGAIN_US = 50,
   LONGER_US = 40000 /* than an abort waits */
 };
 
@@ -28,8 +30,11 @@ extern struct handing {
 } all;
 
 static inline void wait_for(unsigned step) {
-  while (all.step < step)
-    sched_yield();
+  for (unsigned tries = 0; all.step < step; tries++)
+    if (tries < YIELDS)
+      sched_yield();
+    else
+      usleep(AGAIN_US); /* whom it waits for may itself wait long */
 }
 
 static inline void prepare(void) {

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { EVENTS_MAX = 1 << 16, BLOCKS = 10, BLOCK = 256 << 10, LINE = 64, FEW = 8 };
+enum { EVENTS_MAX = 1 << 14, BLOCKS = 10, BLOCK = 256 << 10, LINE = 64, FEW = 8 };
 
 /* A flush or stream of so many bytes; of none: a fence. */
 static struct event {

@@ -103,8 +103,9 @@ TEST(crash_during_recovery) {
 static uint64_t last_frame(const char *path, uint64_t *size) {
   struct nvm_pool *pool = nvmi_pool_attach(path, false);
   CHECK(pool != NULL);
-  static char heap[4 << 20];
-  ssize_t length = pread(pool->fd, heap, sizeof heap, (off_t)pool->header.heap_offset);
+  enum { ROOM = 4 << 20 };
+  char *heap = malloc(ROOM);
+  ssize_t length = heap ? pread(pool->fd, heap, ROOM, (off_t)pool->header.heap_offset) : 0;
   uint64_t found = 0, order = 0;
   for (ssize_t at = 0; at + 64 <= length; at += 64) {
     const struct nvm_frame *frame = (const void *)(heap + at);
@@ -117,6 +118,7 @@ static uint64_t last_frame(const char *path, uint64_t *size) {
     found = pool->header.heap_offset + (uint64_t)at;
     *size = sizeof *frame + NVM_FRAME_LENGTH(frame);
   }
+  free(heap);
   nvmi_pool_detach(pool);
   CHECK(found);
   return found;

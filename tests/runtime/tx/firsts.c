@@ -16,7 +16,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-enum { OLD_ID = 3281, NEW_ID, WORDS = 40000, EVENTS_MAX = 1 << 20 };
+enum { OLD_ID = 3281, NEW_ID, WORDS = 40000, EVENTS_MAX = 1 << 15 };
 
 #define TYPE(number, text) {.id = number, .name = text, .members = "", .size = 64, .alignment = 8}
 static const struct nvm_type old_type = TYPE(OLD_ID, "struct first"),
@@ -27,8 +27,10 @@ static const void *flushed[EVENTS_MAX];
 static size_t flushes;
 
 static void remember(const void *address, size_t size) {
-  if (size >= sizeof(struct nvm_root_words) && flushes < EVENTS_MAX)
-    flushed[flushes++] = address;
+  if (size < sizeof(struct nvm_root_words))
+    return;
+  CHECK(flushes < EVENTS_MAX);
+  flushed[flushes++] = address;
 }
 
 /* A root that was never set is one, too, with its second copy. */
