@@ -3,6 +3,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <map>
+
 namespace nvmove::pool {
 
 namespace {
@@ -14,54 +16,71 @@ const FieldChange *fieldOf(const TypeChange *Change, const std::string &Name) {
   return nullptr;
 }
 
+/// "head.link.next", "head.link", "head": a member, and the records around it.
+std::vector<std::string> withRecords(const std::string &Name) {
+  std::vector<std::string> All{Name};
+  for (size_t Dot = Name.rfind('.'); Dot != std::string::npos && Dot;
+       Dot = Name.rfind('.', Dot - 1))
+    All.push_back(Name.substr(0, Dot));
+  return All;
+}
+
+/// What is said of a member, or else of the innermost record around it that has another name.
+const FieldChange *sayingOf(const TypeChange *Change, const std::string &Prefix,
+                            const std::string &Name) {
+  for (const std::string &Part : withRecords(Name))
+    if (const FieldChange *F = fieldOf(Change, Prefix + Part))
+      if (Part == Name || !F->Was.empty())
+        return F;
+  return nullptr;
+}
+
 } // namespace
 
-std::vector<std::pair<std::string, std::string>> Changes::around(const Member &M,
-                                                                 const Level &In) const {
-  std::vector<std::pair<std::string, std::string>> Found;
-  for (const Part &P : llvm::reverse(In.Parts)) // a part stands before those in it
-    if (std::optional<std::string> Name = nameIn(P, M))
-      Found.emplace_back(P.Type, *Name);
-  if (!In.Prefix.empty() && !In.Type.empty())
-    Found.emplace_back(In.Type, M.Name);
-  return Found;
-}
-
-/// "link.next" of "head.link.next" in the pool: the record "head" may have had another name.
-std::string Changes::wasCalled(const std::string &Name, const Member &To, const Level &New,
-                               const Level &Old, bool &IsThere) {
-  for (const Part &P : llvm::reverse(New.Parts)) {
-    if (P.IsBase || !nameIn(P, To))
-      continue;
-    const FieldChange *F = fieldOf(Own, New.Prefix + P.Name);
-    if (F && !F->Was.empty()) {
-      Seen.insert(F->Name);
-      IsThere = llvm::any_of(
-          Old.Parts, [&](const Part &O) { return !O.IsBase && Old.Prefix + O.Name == F->Was; });
-      return F->Was + Name.substr(F->Name.size());
-    }
-  }
-  return "";
-}
-
 std::optional<Changes::Said> Changes::of(const Member &To, const Level &New, const Level &Old) {
-  std::string Name = New.Prefix + To.Name;
-  Seen.insert(Name);
-  std::optional<Said> Found;
-  if (const FieldChange *F = fieldOf(Own, Name))
-    Found = Said{F->Was, F->Value};
-  bool IsThere = false;
-  std::string Was = wasCalled(Name, To, New, Old, IsThere);
-  for (const auto &[Type, Inner] : around(To, New))
-    if (const FieldChange *F = fieldOf(Map.find(Type), Inner)) {
+  Seen.insert(New.Prefix + To.Name);
+  struct Saying {
+    const FieldChange *Of;
+    size_t Before; ///< of its name: characters before the level's names
+    bool IsOwn;
+  };
+  // By where in the name what they are said of begins: the type's own entry first.
+  std::multimap<size_t, Saying> Sayings;
+  if (const FieldChange *F = sayingOf(Own, New.Prefix, To.Name)) {
+    Seen.insert(F->Name);
+    Sayings.insert({0, {F, New.Prefix.size(), true}});
+  }
+  for (const Context &C : contextsOf(To, New))
+    if (const FieldChange *F = sayingOf(Map.find(C.Type), C.Prefix, C.Name)) {
       Used.insert(F); // although the type's own entry may say something else
-      std::string Around = Was.empty() ? Old.Prefix + To.Name : Was;
-      Around.resize(Around.size() - Inner.size());
-      if (!Found)
-        Found = Said{F->Was.empty() ? "" : Around + F->Was, F->Value, /*IsOwn=*/false};
+      Sayings.insert({To.Name.size() - C.Name.size(), {F, C.Prefix.size(), false}});
     }
-  if (!Found && !Was.empty())
-    Found = Said{Was, 0, /*IsOwn=*/!IsThere};
+  if (Sayings.empty())
+    return std::nullopt;
+  Said Found{Old.Prefix, 0, /*IsOwn=*/false};
+  for (size_t At = 0; At < To.Name.size();) {
+    auto First = Sayings.lower_bound(At);
+    if (First == Sayings.end() || First->first != At) {
+      size_t End = std::min(To.Name.find('.', At), To.Name.size() - 1) + 1;
+      Found.Was += To.Name.substr(At, End - At);
+      At = End;
+      continue;
+    }
+    auto [F, Before, IsOwn] = First->second;
+    if (F->Was.empty())
+      return Said{"", F->Value, IsOwn};
+    At += F->Name.size() - Before;
+    if (!IsOwn) { // of an array's element: it is in the array that this one was
+      size_t Array = Before ? F->Was.rfind("[].") : std::string::npos;
+      Found.Was += Array == std::string::npos ? F->Was : F->Was.substr(Array + 3);
+      continue;
+    }
+    Found.Was = F->Was;
+    // A member of a record that has another name may be new.
+    Found.IsOwn = At == To.Name.size() || llvm::none_of(Old.Parts, [&, F = F](const Part &P) {
+                    return !P.IsBase && Old.Prefix + P.Name == F->Was;
+                  });
+  }
   return Found;
 }
 
@@ -75,18 +94,20 @@ bool Changes::isGivenUp(const Member &From, const Level &Old) {
   if (Own &&
       llvm::any_of(Names, [&](const std::string &N) { return llvm::is_contained(Own->Drop, N); }))
     return true;
-  return llvm::any_of(around(From, Old), [&](const auto &In) {
-    const TypeChange *Change = Map.findWas(In.first);
-    return Change && llvm::is_contained(Change->Drop, In.second);
+  return llvm::any_of(contextsOf(From, Old), [&](const Context &C) {
+    const TypeChange *Change = Map.findWas(C.Type);
+    return Change && llvm::any_of(withRecords(C.Name), [&](const std::string &Name) {
+             return llvm::is_contained(Change->Drop, C.Prefix + Name);
+           });
   });
 }
 
 bool Changes::isCut(const Member &To, const Level &New) {
   if (Own && llvm::is_contained(Own->Cut, New.Prefix + To.Name))
     return true;
-  return llvm::any_of(around(To, New), [&](const auto &In) {
-    const TypeChange *Change = Map.find(In.first);
-    return Change && llvm::is_contained(Change->Cut, In.second);
+  return llvm::any_of(contextsOf(To, New), [&](const Context &C) {
+    const TypeChange *Change = Map.find(C.Type);
+    return Change && llvm::is_contained(Change->Cut, C.Prefix + C.Name);
   });
 }
 

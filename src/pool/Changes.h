@@ -28,13 +28,6 @@ public:
   std::string unheard() const;
 
 private:
-  /// Empty: no record around it has another name. \p IsThere: whether the pool has that record; a new member of
-  /// it may be missing then.
-  std::string wasCalled(const std::string &Name, const Member &To, const Level &New,
-                        const Level &Old, bool &IsThere);
-  /// Entries of types around the member, the innermost first: the type, and the member's name in it.
-  std::vector<std::pair<std::string, std::string>> around(const Member &M, const Level &In) const;
-
   const TypeChange *Own;
   const FieldMap &Map;
   std::set<const FieldChange *> &Used;

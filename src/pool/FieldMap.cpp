@@ -36,6 +36,11 @@ template <> struct MappingTraits<TypeChange> {
     Io.mapOptional("fields", T.Fields);
     Io.mapOptional("drop", T.Drop);
     Io.mapOptional("cut", T.Cut);
+    std::optional<std::string> Several;
+    Io.mapOptional("several", Several);
+    T.IsByLayout = Several == "by-layout";
+    if (Several && !T.IsByLayout)
+      Io.setError("'several' is 'by-layout', or is left out");
   }
 };
 

@@ -23,6 +23,8 @@ struct TypeChange {
   std::vector<FieldChange> Fields;
   std::vector<std::string> Drop; ///< the pool's fields that are given up
   std::vector<std::string> Cut;  ///< fields whose values may lose what does not fit
+  /// Of several types of this name, those with the same layout in both are the same.
+  bool IsByLayout = false;
 };
 
 struct FieldMap {

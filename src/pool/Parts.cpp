@@ -70,6 +70,26 @@ std::optional<std::string> nameIn(const Part &P, const Member &M) {
   return Name.str();
 }
 
+std::vector<Context> contextsOf(const Member &M, const Level &In) {
+  std::vector<Context> Found;
+  for (const auto &[Type, Prefix] : In.Outer)
+    Found.push_back({Type, Prefix, M.Name});
+  if (!In.Prefix.empty() && !In.Type.empty())
+    Found.push_back({In.Type, "", M.Name});
+  for (const Part &P : In.Parts) // before those in it
+    if (std::optional<std::string> Name = nameIn(P, M))
+      Found.push_back({P.Type, "", *Name});
+  return Found;
+}
+
+Level elementsOf(const Member &Array, const Level &In) {
+  Level Elements{Array.Inner, Array.Parts, Array.Type, In.Base + Array.Offset,
+                 In.Prefix + Array.Name + "[]."};
+  for (const Context &C : contextsOf(Array, In))
+    Elements.Outer.emplace_back(C.Type, C.Prefix + C.Name + "[].");
+  return Elements;
+}
+
 std::string ownerOf(const Member &M, const Level &In, const FieldMap &Map, bool IsNew) {
   return basesAt(M.Offset, In.Parts, Map, IsNew);
 }

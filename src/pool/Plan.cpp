@@ -79,6 +79,7 @@ public:
       pair(Pairs, std::move(Made), Old, New);
     }
     refuseUnions(Pairs);
+    refuseMovedTables(Pairs, Old, New);
     refuseSharedConstants(New, Constants);
     for (auto [N, M] : llvm::enumerate(Old.Members))
       if (!Used[N])
@@ -139,6 +140,21 @@ private:
       }
   }
 
+  /// The tables of virtual functions of a class lie behind each other, in the order of the base classes that have
+  /// them: an object leads to one of them by its number.
+  void refuseMovedTables(const std::vector<MemberPair> &Pairs, const Level &Old, const Level &New) {
+    auto NumberOf = [](const Member &M, const Level &In) {
+      return llvm::count_if(In.Members, [&](const Member &Other) {
+        return Other.Kind == M.Kind && Other.Name == M.Name && Other.Offset < M.Offset;
+      });
+    };
+    for (const MemberPair &P : Pairs)
+      if (P.From.Kind == "vtable" && NumberOf(P.From, Old) != NumberOf(P.To, New))
+        wrong("field " + P.Name +
+              " leads to another table of virtual functions: base classes "
+              "that have some stand in another order");
+  }
+
   /// A value must not take the place of what another member has.
   void refuseSharedConstants(const Level &New, const std::vector<Constant> &Constants) {
     for (const Constant &C : Constants)
@@ -184,9 +200,7 @@ private:
 
   void pairElements(MemberPair &Made, const Level &Old, const Level &New) {
     const Member &From = Made.From, &To = Made.To;
-    Level Was{From.Inner, From.Parts, From.Type, Old.Base + From.Offset,
-              Old.Prefix + From.Name + "[]."},
-        Is{To.Inner, To.Parts, To.Type, New.Base + To.Offset, New.Prefix + To.Name + "[]."};
+    Level Was = elementsOf(From, Old), Is = elementsOf(To, New);
     Made.Inner = match(Was, Is, Made.Constants);
     Made.Parts = pairParts(Was, Is, Made.Inner, Types);
   }

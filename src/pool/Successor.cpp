@@ -38,8 +38,15 @@ llvm::Expected<const nvm_type *> successorOf(const nvm_type &Type, const TypeCha
                 [&](const nvm_type *T) { return !has(Were, T->id); });
   bool IsAlone = llvm::none_of(
       Were, [&](const nvm_type *T) { return T->id != Type.id && !has(Alike, T->id); });
-  if (Left.size() == 1 && IsAlone)
+  bool IsLeft = Left.size() == 1 && IsAlone;
+  if (IsLeft && (Were.size() == 1 || (Change && Change->IsByLayout)))
     return Left[0];
+  if (IsLeft)
+    return llvm::createStringError(
+        llvm::Twine(Type.name) + ": the pool has " + llvm::Twine(Were.size()) +
+        " types of this name. If those with the layout of a type of the program are that type, "
+        "say 'several: by-layout' for it in the map; else give them names of their own in the "
+        "sources before you change them");
   return llvm::createStringError(llvm::Twine(Type.name) + ": the pool has " +
                                  llvm::Twine(Were.size()) + " types of this name, the program " +
                                  llvm::Twine(Are.size()) +
