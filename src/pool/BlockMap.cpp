@@ -46,11 +46,17 @@ namespace {
 Starts endsOf(const Block &B) {
   if (!B.Plan)
     return {};
-  if (!B.Plan->HasTail)
-    return endsAt(*B.Plan, B.Plan->Old->size);
+  if (!B.Plan->HasTail) {
+    Starts Ends = endsAt(*B.Plan, B.Plan->Old->size);
+    for (Start &S : Ends) {
+      bool IsNumber = S.Type.empty() && S.Was.Size == B.Plan->Old->size;
+      S.IsArray |= (S.IsObject || IsNumber) && B.Count > 1;
+    }
+    return Ends;
+  }
   const MemberPair &Tail = B.Plan->Pairs.back();
   uint64_t End = Tail.To.Offset + B.Count * Tail.To.Size;
-  return {{Tail.From.Type, Tail.From, Tail.To, End}};
+  return {{Tail.From.Type, Tail.From, Tail.To, End, false, /*IsArray=*/B.Count > 1}};
 }
 
 } // namespace
@@ -100,6 +106,55 @@ llvm::Expected<uint64_t> BlockMap::placeInside(const Block &B, uint64_t Inside,
     return failed(" leads to an object of another type, which does not begin like a " +
                   Wanted.Type + " any more");
   return Object + **There;
+}
+
+const Block *BlockMap::blockWith(const char *At) const {
+  auto Behind =
+      llvm::upper_bound(Blocks, At, [](const char *A, const Block &B) { return A < B.Old; });
+  if (Behind == Blocks.begin())
+    return nullptr;
+  const Block &B = *std::prev(Behind);
+  return static_cast<uint64_t>(At - B.Old) < B.OldSize ? &B : nullptr;
+}
+
+bool BlockMap::isInSameBlock(uint64_t A, uint64_t B) const {
+  const Block *One = blockWith(reinterpret_cast<const char *>(A));
+  return A <= B && One && One == blockWith(reinterpret_cast<const char *>(B));
+}
+
+std::optional<uint64_t> BlockMap::endAt(uint64_t Address, const Pointee &Wanted) const {
+  auto *At = reinterpret_cast<const char *>(Address);
+  const Block *B = blockWith(At - 1);
+  if (!B)
+    return std::nullopt;
+  auto New = reinterpret_cast<uint64_t>(B->New);
+  bool IsWhole = isEnd(*B, At), IsText = Wanted.Number && isCharacter(Wanted.Number->Kind);
+  if (!B->Plan) // a text, say
+    return IsWhole && (IsText || Wanted.IsAnything) ? std::optional(New + B->OldSize)
+                                                    : std::nullopt;
+  const TypePlan &Plan = *B->Plan;
+  if (IsWhole) {
+    std::optional<uint64_t> End = arrayEnd(endsOf(*B), Wanted);
+    if (End && !Plan.IsSame && !Plan.HasTail)
+      *End += (B->Count - 1) * Plan.New->size;
+    return End ? std::optional(New + (Plan.IsSame ? B->OldSize : *End)) : std::nullopt;
+  }
+  if (Plan.IsSame)
+    return std::nullopt; // what begins there has not moved away from it
+  auto Inside = static_cast<uint64_t>(At - B->Old);
+  uint64_t Index = Plan.EndsInArray ? 0 : (Inside - 1) / Plan.Old->size;
+  std::optional<uint64_t> End = arrayEnd(endsAt(Plan, Inside - Index * Plan.Old->size), Wanted);
+  return End ? std::optional(New + Index * Plan.New->size + *End) : std::nullopt;
+}
+
+bool BlockMap::beginsAt(uint64_t Address, const Pointee &Wanted) const {
+  auto *At = reinterpret_cast<const char *>(Address);
+  const Block *B = blockWith(At);
+  if (!B || !B->Plan)
+    return B != nullptr;
+  auto Inside = static_cast<uint64_t>(At - B->Old);
+  return hasExactly(startsAt(*B->Plan, B->Plan->EndsInArray ? Inside : Inside % B->Plan->Old->size),
+                    Wanted);
 }
 
 llvm::Expected<uint64_t> BlockMap::newPlace(uint64_t Address, const Pointee &Wanted,

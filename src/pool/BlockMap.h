@@ -32,10 +32,19 @@ public:
   llvm::Expected<uint64_t> newPlace(uint64_t Address, const Pointee &Wanted,
                                     const llvm::Twine &What) const;
 
+  /// The place in the new pool of the end of an array of several elements, if one that fits the pointer ends there in
+  /// the old pool.
+  std::optional<uint64_t> endAt(uint64_t Address, const Pointee &Wanted) const;
+  /// Whether something begins there that fits the pointer.
+  bool beginsAt(uint64_t Address, const Pointee &Wanted) const;
+  bool isInSameBlock(uint64_t A, uint64_t B) const;
+
   /// "struct item at @0x1040", for messages.
   std::string placeOf(const Block &B) const;
 
 private:
+  /// Null: there is none.
+  const Block *blockWith(const char *At) const;
   static bool isEnd(const Block &B, const char *At);
   static bool meansEnd(const Block &Before, const Block &B, const char *At, const Pointee &Wanted);
   llvm::Expected<uint64_t> placeInside(const Block &B, uint64_t Inside,

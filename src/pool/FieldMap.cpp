@@ -29,6 +29,13 @@ template <> struct MappingTraits<FieldChange> {
   }
 };
 
+template <> struct ScalarEnumerationTraits<TypeChange::Behind> {
+  static void enumeration(IO &Io, TypeChange::Behind &B) {
+    Io.enumCase(B, "record", TypeChange::OfRecord);
+    Io.enumCase(B, "array", TypeChange::OfArray);
+  }
+};
+
 template <> struct MappingTraits<TypeChange> {
   static void mapping(IO &Io, TypeChange &T) {
     Io.mapRequired("name", T.Name);
@@ -36,6 +43,9 @@ template <> struct MappingTraits<TypeChange> {
     Io.mapOptional("fields", T.Fields);
     Io.mapOptional("drop", T.Drop);
     Io.mapOptional("cut", T.Cut);
+    Io.mapOptional("ends", T.Ends);
+    Io.mapOptional("begins", T.Begins);
+    Io.mapOptional("behind", T.More);
     std::optional<std::string> Several;
     Io.mapOptional("several", Several);
     T.IsByLayout = Several == "by-layout";

@@ -18,11 +18,15 @@ struct FieldChange {
 };
 
 struct TypeChange {
+  /// What blocks have behind the record: bytes of their own, or more elements of its last array.
+  enum Behind { Open, OfRecord, OfArray };
   std::string Name; ///< in the program
   std::string Was;  ///< in the pool; empty: the same
   std::vector<FieldChange> Fields;
-  std::vector<std::string> Drop; ///< the pool's fields that are given up
-  std::vector<std::string> Cut;  ///< fields whose values may lose what does not fit
+  std::vector<std::string> Drop;         ///< the pool's fields that are given up
+  std::vector<std::string> Cut;          ///< fields whose values may lose what does not fit
+  std::vector<std::string> Ends, Begins; ///< pointers: to ends of arrays, or to what begins there
+  Behind More = Open;
   /// Of several types of this name, those with the same layout in both are the same.
   bool IsByLayout = false;
 };

@@ -242,30 +242,79 @@ private:
 
 namespace {
 
-/// What a block has behind its record, of which the members say nothing, is an array at the end of it, too.
-Record shapeOf(const nvm_type &Type) {
+bool hasMoreBehind(const nvm_type &Type) { return recordOf(Type.name) != Type.name; }
+
+/// Where the last member ends: bytes.
+uint64_t endOf(const Record &Shape) {
+  uint64_t End = 0;
+  for (const Member &M : Shape.Members)
+    End = std::max(End, (endBit(M) + 7) / 8);
+  return End;
+}
+
+/// Bytes that fill the record up.
+uint64_t paddingOf(const nvm_type &Type) { return Type.size - endOf(parseRecord(Type.members)); }
+
+/// The member that a block may go on behind its record: an array at the end of it; null: there is none.
+Member *lastArray(Record &Shape) {
+  Member *Last = Shape.Members.empty() ? nullptr : &Shape.Members.back();
+  bool IsLast = Last && Last->IsArray && Last->Dimensions.size() == 1 &&
+                llvm::none_of(Shape.Members, [&](const Member &M) {
+                  return &M != Last && endBit(M) > firstBit(*Last);
+                });
+  return IsLast ? Last : nullptr;
+}
+
+Member bytesAt(const char *Name, uint64_t Offset, uint64_t Size, uint64_t Count) {
+  Member Made;
+  Made.Name = Name;
+  Made.Kind = Size == 1 ? "uchar" : "unsigned";
+  Made.Offset = Offset, Made.Size = Size, Made.Count = Count;
+  Made.IsArray = true;
+  Made.IsTail = !Count;
+  Made.Dimensions = {Count};
+  return Made;
+}
+
+/// What a block has behind its record, of which the members say nothing, is an array at the end of it, too. An array
+/// of one element there is one that goes on. \p KeepsPadding: the bytes that fill the record up belong to what is
+/// behind: both layouts have as many.
+Record shapeOf(const nvm_type &Type, TypeChange::Behind More, bool KeepsPadding) {
   Record Shape = parseRecord(Type.members);
-  bool HasTail = !Shape.Members.empty() && Shape.Members.back().IsTail;
+  if (!hasMoreBehind(Type) || (!Shape.Members.empty() && Shape.Members.back().IsTail))
+    return Shape;
+  Member *Last = lastArray(Shape);
+  if (Last && (More == TypeChange::OfArray || (More == TypeChange::Open && Last->Count == 1))) {
+    Last->IsTail = true;
+    Last->Count = 0;
+    Last->Dimensions = {0};
+    return Shape;
+  }
   for (const nvm_field &F : llvm::ArrayRef(Type.fields, Type.field_count)) {
-    if (HasTail || F.kind != NVM_FIELD_FLEXIBLE_ARRAY || recordOf(Type.name) == Type.name)
+    if (F.kind != NVM_FIELD_FLEXIBLE_ARRAY)
       continue;
-    Member Rest;
-    Rest.IsArray = true;
-    Rest.Kind = "uchar";
-    if (uint64_t Gap = F.offset - Type.size) { // words are aligned
-      Rest.Name = "(gap)";
-      Rest.Offset = Type.size, Rest.Size = 1, Rest.Count = Gap;
-      Rest.Dimensions = {Gap};
-      Shape.Members.push_back(Rest);
-    }
-    Rest.Name = "(rest)";
-    Rest.Offset = F.offset, Rest.Size = F.stride, Rest.Count = 0;
-    Rest.Kind = F.stride == 1 ? "uchar" : "unsigned";
-    Rest.Dimensions = {0};
-    Rest.IsTail = true;
-    Shape.Members.push_back(Rest);
+    uint64_t End = KeepsPadding ? endOf(Shape) : Type.size; // words are aligned
+    if (F.offset != End)
+      Shape.Members.push_back(bytesAt("(gap)", End, 1, F.offset - End));
+    Shape.Members.push_back(bytesAt("(rest)", F.offset, F.stride, 0));
   }
   return Shape;
+}
+
+/// What is behind the record may be the rest of its last array, or begin in the bytes that fill the record up. Empty:
+/// it is right either way, or its bytes tell.
+std::string checkBehind(TypePlan &Plan, TypeChange::Behind More) {
+  Record From = parseRecord(Plan.Old->members);
+  uint64_t Then = paddingOf(*Plan.Old), Now = paddingOf(*Plan.New);
+  if (More == TypeChange::OfArray && !lastArray(From))
+    return "its last member is no array that goes on behind it ('behind: array')";
+  if (More != TypeChange::Open || Then == Now)
+    return "";
+  if (!Then && lastArray(From))
+    return "what blocks have behind it may be the rest of field " + lastArray(From)->Name +
+           " ('behind: array' in the map) or not ('behind: record')";
+  Plan.PaddingFrom = Plan.Old->size - Then, Plan.PaddingSize = Then;
+  return "";
 }
 
 } // namespace
@@ -280,7 +329,9 @@ llvm::Expected<TypePlan> planType(const nvm_type &Old, const nvm_type &New, cons
   if (Plan.IsSame && Own && !(Own->Fields.empty() && Own->Drop.empty() && Own->Cut.empty()))
     return failed("the map changes " + Own->Name +
                   ", which is the same in the pool and the program");
-  Record From = shapeOf(Old), To = shapeOf(New);
+  TypeChange::Behind More = Own ? Own->More : TypeChange::Open;
+  bool KeepsPadding = paddingOf(Old) == paddingOf(New);
+  Record From = shapeOf(Old, More, KeepsPadding), To = shapeOf(New, More, KeepsPadding);
   if (!Plan.IsSame && (!From.IsWhole || !To.IsWhole))
     return failed(llvm::Twine(New.name) + ": its layout was written by another version of nvmove");
   Level Was{From.Members, From.Parts, Old.name, 0, ""}, Is{To.Members, To.Parts, New.name, 0, ""};
@@ -299,9 +350,12 @@ llvm::Expected<TypePlan> planType(const nvm_type &Old, const nvm_type &New, cons
   std::string Wrong = Match.finish();
   if (Wrong.empty() && IsTail(From) != IsTail(To))
     Wrong = "only one of them ends in a flexible array, or has more behind it";
-  if (Wrong.empty() && IsTail(From) && From.Members.back().Name == "(rest)" &&
+  bool HasRest = IsTail(From) && From.Members.back().Name == "(rest)";
+  if (Wrong.empty() && HasRest &&
       From.Members.back().Offset - Old.size != To.Members.back().Offset - New.size)
     Wrong = "what blocks have behind it would not be aligned as it was";
+  if (Wrong.empty() && (HasRest || More == TypeChange::OfArray))
+    Wrong = checkBehind(Plan, More);
   if (!Wrong.empty())
     return failed(llvm::Twine(New.name) + ": " + Wrong);
   return Plan;

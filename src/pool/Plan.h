@@ -46,13 +46,17 @@ struct TypePlan {
   std::vector<std::string> Notes; ///< what is new or given up
   bool HasTail = false;           ///< the last pair is of a flexible array
   bool EndsInArray = false;       ///< of the old type: a block has one object
+  /// Of the old type, whose blocks have more behind it: bytes that belong to no member, and are zero unless what is
+  /// behind begins in them. It would be torn.
+  uint64_t PaddingFrom = 0, PaddingSize = 0;
 };
 
 /// What a plan asks about other types than its own.
 struct Types {
   llvm::function_ref<const nvm_type *(uint64_t Id)> Old, New; ///< null: not known
-  /// Empty, or why a pointer to what the one leads to cannot become one to what the other leads to.
-  llvm::function_ref<std::string(const nvm_field &Old, const nvm_field &New)> Mismatch;
+  /// Empty, or why a pointer to what the one leads to cannot become one to what the other leads to, a field of \p In.
+  llvm::function_ref<std::string(const nvm_field &Old, const nvm_field &New, const nvm_type &In)>
+      Mismatch;
 };
 
 /// An error names all that nobody has decided. \p Used: what the map says of other types, and was heard.

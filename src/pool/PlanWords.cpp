@@ -52,7 +52,7 @@ std::vector<WordField> wordsAt(const nvm_type &Type, uint64_t Offset,
       if (Element && Element->size)
         llvm::append_range(Found, wordsAt(*Element, Inside % Element->size, Find, Base + F.offset));
     } else if (F.stride ? Inside % F.stride == 0 && Inside / F.stride < F.count : !Inside) {
-      Found.push_back({&F, Base});
+      Found.push_back({&F, &Type, Base});
     }
   }
   return Found;
@@ -83,7 +83,8 @@ bool WordMatcher::isSameCondition(const WordField &Was, const WordField &Is,
          meanTheSame(Values, *Then, *Now);
 }
 
-std::string WordMatcher::mismatchOf(const nvm_field &Was, const nvm_field &Is) const {
+std::string WordMatcher::mismatchOf(const WordField &Were, const WordField &Are) const {
+  const nvm_field &Was = *Were.Field, &Is = *Are.Field;
   if (Was.kind != Is.kind && (Was.kind == NVM_FIELD_XOR || Is.kind == NVM_FIELD_XOR))
     return "is made of two pointers in one of them";
   if (Was.kind != Is.kind && !(mayLeadIn(Was) && mayLeadIn(Is)))
@@ -92,7 +93,7 @@ std::string WordMatcher::mismatchOf(const nvm_field &Was, const nvm_field &Is) c
     return "is a pointer with other bits that are no part of the address";
   if (Was.kind == NVM_FIELD_FUNCTION || Is.kind == NVM_FIELD_FUNCTION)
     return "";
-  return All.Mismatch(Was, Is);
+  return All.Mismatch(Was, Is, *Are.Type);
 }
 
 std::string WordMatcher::mismatch(uint64_t From, uint64_t To, const Names &Successors) const {
@@ -111,7 +112,7 @@ std::string WordMatcher::mismatch(uint64_t From, uint64_t To, const Names &Succe
         llvm::find_if(Are, [&](const WordField &W) { return isSameCondition(Was, W, Successors); });
     if (Is == Are.end())
       return "is a pointer under another condition";
-    if (std::string Why = mismatchOf(*Was.Field, *Is->Field); !Why.empty())
+    if (std::string Why = mismatchOf(Was, *Is); !Why.empty())
       return Why;
     Are.erase(Is);
   }

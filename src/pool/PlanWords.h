@@ -7,9 +7,10 @@
 
 namespace nvmove::pool {
 
-/// A field that says what a word is, and where the record that it is a field of begins in the whole.
+/// A field that says what a word is, the type that has it, and where this begins in the whole.
 struct WordField {
   const nvm_field *Field;
+  const nvm_type *Type;
   uint64_t Base;
 };
 
@@ -41,7 +42,7 @@ public:
   std::string mismatch(uint64_t From, uint64_t To, const Names &Successors) const;
 
 private:
-  std::string mismatchOf(const nvm_field &Was, const nvm_field &Is) const;
+  std::string mismatchOf(const WordField &Were, const WordField &Are) const;
   bool isSameCondition(const WordField &Was, const WordField &Is, const Names &Successors) const;
 
   Layout Old, New;

@@ -9,11 +9,11 @@ std::string Pointees::wasCalled(const nvm_type &Type) const {
   return Map.wasCalled(elementOf(Type));
 }
 
-std::string Pointees::mismatch(const nvm_field &Was, const nvm_field &Is) {
+std::string Pointees::mismatch(const nvm_field &Was, const nvm_field &Is, const nvm_type &In) {
   if (Was.target && Is.target && Was.target != Is.target)
-    Changed.insert(Place(Is.name, Is.offset, Is.target));
+    Changed.insert(placeOf(&In, Is, Is.target));
   if (Was.target && !Is.target)
-    Were[Place(Is.name, Is.offset, 0)] = Was.target;
+    Were[placeOf(&In, Is, 0)] = Was.target;
   const nvm_type *Then = Pool.find(Was.target), *Now = typeOf(Is.target);
   Then = Then ? Then : Program.find(Was.target);
   if (!Then || !Now || Then->id == Now->id || wasCalled(*Now) == elementOf(*Then))
@@ -27,7 +27,7 @@ std::string Pointees::mismatch(const nvm_field &Was, const nvm_field &Is) {
 void Pointees::compare(const nvm_type &Was, const nvm_type &Is) {
   for (uint32_t I = 0; I < Was.field_count && I < Is.field_count; ++I) {
     const nvm_field &Then = Was.fields[I], &Now = Is.fields[I];
-    mismatch(Then, Now);
+    mismatch(Then, Now, Is);
     const nvm_type *Old = Pool.find(Then.target), *New = typeOf(Now.target);
     bool IsTail = Then.kind == NVM_FIELD_FLEXIBLE_ARRAY && Then.target != Was.id;
     if (IsTail && Then.target == Now.target && Old && New)
@@ -35,8 +35,9 @@ void Pointees::compare(const nvm_type &Was, const nvm_type &Is) {
   }
 }
 
-Pointee Pointees::of(const nvm_field &Field) const {
-  Place At(Field.name, Field.offset, Field.target);
+Pointee Pointees::of(const nvm_word &Word) const {
+  const nvm_field &Field = *Word.field;
+  Place At = placeOf(Word.type, Field, Field.target);
   auto Then = Were.find(At);
   uint64_t Target = Then == Were.end() ? Field.target : Then->second;
   Pointee Wanted;

@@ -5,6 +5,8 @@
 #include "pool/Layouts.h"
 #include "pool/Starts.h"
 
+#include "nvmove/convert.h"
+
 #include <map>
 #include <set>
 #include <tuple>
@@ -22,20 +24,24 @@ public:
     return Type ? Type : Pool.find(Id);
   }
 
-  /// Empty, or why what the pool's field leads to is not what the program's leads to.
-  std::string mismatch(const nvm_field &Was, const nvm_field &Is);
+  /// Empty, or why what the pool's field leads to is not what the program's leads to, which is a field of \p In.
+  std::string mismatch(const nvm_field &Was, const nvm_field &Is, const nvm_type &In);
   /// Of a type that is the same in both: it names what its pointers lead to, and does not describe it.
   void compare(const nvm_type &Was, const nvm_type &Is);
 
-  /// Of a field of the program, or of a type that is the same in both.
-  Pointee of(const nvm_field &Field) const;
+  /// Of a word of the new pool.
+  Pointee of(const nvm_word &Word) const;
 
 private:
   std::string wasCalled(const nvm_type &Type) const;
 
   const Layouts &Pool, &Program;
   const FieldMap &Map;
-  using Place = std::tuple<std::string, uint32_t, uint64_t>; ///< a field's name, offset, target
+  using Place = std::tuple<uint64_t, uint32_t, std::string, uint64_t>;
+  /// A field's type, offset, name and target: in the program and in the new pool.
+  static Place placeOf(const nvm_type *In, const nvm_field &Field, uint64_t Target) {
+    return {In ? In->id : 0, Field.offset, Field.name, Target};
+  }
   std::set<Place> Changed; ///< of the program, whose targets have another layout than the pool's
   std::map<Place, uint64_t> Were; ///< of the program, which may lead to anything: the pool's target
 };

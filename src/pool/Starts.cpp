@@ -54,12 +54,13 @@ void addEnds(const std::vector<MemberPair> &Pairs, const std::vector<PartPair> &
     Place Index = elementIn(P.From, P.To, Last),
           Element = Index ? plus(Base, P.To.Offset + *Index * P.To.Size) : std::nullopt,
           Behind = IsAsLong ? plus(Element, P.To.Size) : std::nullopt;
+    bool IsArray = P.From.IsArray && P.From.Count > 1;
     if (Inside == Whole && !P.From.Type.empty())
-      All.push_back({P.From.Type, {}, {}, P.IsSameType ? Behind : std::nullopt});
+      All.push_back({P.From.Type, {}, {}, P.IsSameType ? Behind : std::nullopt, false, IsArray});
     if (P.HasInner)
       addEnds(P.Inner, P.Parts, Inside - Last * Size, Element, All);
     else if (Inside == Whole)
-      All.push_back({"", P.From, P.To, Behind});
+      All.push_back({"", P.From, P.To, Behind, false, IsArray});
   }
 }
 
@@ -115,6 +116,13 @@ Starts endsAt(const TypePlan &Plan, uint64_t Inside) {
 
 bool hasExactly(const Starts &All, const Pointee &Wanted) {
   return llvm::any_of(All, [&](const Start &S) { return fit(S, Wanted) == Exactly; });
+}
+
+Place arrayEnd(const Starts &All, const Pointee &Wanted) {
+  for (const Start &S : All)
+    if (S.IsArray && S.To && fit(S, Wanted) == Exactly)
+      return S.To;
+  return std::nullopt;
 }
 
 llvm::Expected<Place> choose(const Starts &All, const Pointee &Wanted) {

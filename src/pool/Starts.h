@@ -15,6 +15,7 @@ struct Start {
   Member Was, Is;             ///< of a number: in the pool and in the program
   std::optional<uint64_t> To; ///< bytes from the start of the new object; none: it is given up
   bool IsObject = false;      ///< the whole object
+  bool IsArray = false;       ///< what ends is an array of several elements
 };
 using Starts = std::vector<Start>;
 
@@ -41,6 +42,9 @@ inline Pointee anything() {
 
 /// Whether one of them is what the pointer's type says.
 bool hasExactly(const Starts &All, const Pointee &Wanted);
+
+/// Where what ends there is an array and just what the pointer's type says; none: nothing is.
+std::optional<uint64_t> arrayEnd(const Starts &All, const Pointee &Wanted);
 
 /// Which of them a pointer leads to. None: to what is given up. An error: more than one is possible, and they lie
 /// apart; or none of them is.

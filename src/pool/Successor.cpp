@@ -13,6 +13,16 @@ bool has(llvm::ArrayRef<const nvm_type *> Types, uint64_t Id) {
   return llvm::any_of(Types, [&](const nvm_type *T) { return T->id == Id; });
 }
 
+/// One of them has changed: another one may have become what it was.
+llvm::Error severalTypes(const nvm_type &Type, size_t InPool, size_t InProgram) {
+  return llvm::createStringError(
+      llvm::Twine(Type.name) + ": types of this name in several sources: " + llvm::Twine(InPool) +
+      " in the pool, " + llvm::Twine(InProgram) +
+      " in the program. If types of the same layout in both are the same type, say 'several: "
+      "by-layout' for it in the map; else give them names of their own in the sources before you "
+      "change them");
+}
+
 } // namespace
 
 llvm::Expected<const nvm_type *> successorOf(const nvm_type &Type, const TypeChange *Change,
@@ -24,8 +34,12 @@ llvm::Expected<const nvm_type *> successorOf(const nvm_type &Type, const TypeCha
   llvm::ArrayRef<const nvm_type *> Were = Pool.named(Type.name), Are = Program.named(Name);
   // A map that calls it otherwise is heard, unless it may mean a twin.
   llvm::ArrayRef<const nvm_type *> Alike = Program.named(Type.name);
-  if (has(Alike, Type.id) && (Name == Type.name || Were.size() > 1))
-    return Program.find(Type.id);
+  bool IsByLayout = Change && Change->IsByLayout;
+  if (has(Alike, Type.id) && (Name == Type.name || Were.size() > 1)) {
+    bool HasNew = llvm::any_of(Alike, [&](const nvm_type *T) { return !has(Were, T->id); });
+    return HasNew && !IsByLayout ? severalTypes(Type, Were.size(), Alike.size())
+                                 : llvm::Expected<const nvm_type *>(Program.find(Type.id));
+  }
   for (llvm::StringRef Other : MoreBehind)
     if (Are.empty() && !More.empty()) // the program may have something else behind it now
       Are = Program.named((recordOf(Name) + Other).str());
@@ -39,14 +53,10 @@ llvm::Expected<const nvm_type *> successorOf(const nvm_type &Type, const TypeCha
   bool IsAlone = llvm::none_of(
       Were, [&](const nvm_type *T) { return T->id != Type.id && !has(Alike, T->id); });
   bool IsLeft = Left.size() == 1 && IsAlone;
-  if (IsLeft && (Were.size() == 1 || (Change && Change->IsByLayout)))
+  if (IsLeft && (Were.size() == 1 || IsByLayout))
     return Left[0];
   if (IsLeft)
-    return llvm::createStringError(
-        llvm::Twine(Type.name) + ": the pool has " + llvm::Twine(Were.size()) +
-        " types of this name. If those with the layout of a type of the program are that type, "
-        "say 'several: by-layout' for it in the map; else give them names of their own in the "
-        "sources before you change them");
+    return severalTypes(Type, Were.size(), Are.size());
   return llvm::createStringError(llvm::Twine(Type.name) + ": the pool has " +
                                  llvm::Twine(Were.size()) + " types of this name, the program " +
                                  llvm::Twine(Are.size()) +

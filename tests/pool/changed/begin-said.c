@@ -1,0 +1,3 @@
+/* prints right */
+#define MEANS(range) ((range)->to[0].value == 4)
+#include "end-or-begin.h"
