@@ -147,6 +147,16 @@ std::optional<uint64_t> BlockMap::endAt(uint64_t Address, const Pointee &Wanted)
   return End ? std::optional(New + Index * Plan.New->size + *End) : std::nullopt;
 }
 
+bool BlockMap::hasMovedRecord(uint64_t Address) const {
+  auto *At = reinterpret_cast<const char *>(Address);
+  const Block *B = blockWith(At);
+  if (!B || !B->Plan || B->Plan->IsSame || B->Plan->EndsInArray)
+    return false;
+  Starts All = startsAt(*B->Plan, static_cast<uint64_t>(At - B->Old) % B->Plan->Old->size);
+  return llvm::any_of(All, [](const Start &S) { return S.IsObject; }) &&
+         llvm::any_of(All, [](const Start &S) { return !S.Type.empty() && S.To && *S.To; });
+}
+
 bool BlockMap::beginsAt(uint64_t Address, const Pointee &Wanted) const {
   auto *At = reinterpret_cast<const char *>(Address);
   const Block *B = blockWith(At);

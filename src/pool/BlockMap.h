@@ -37,6 +37,8 @@ public:
   std::optional<uint64_t> endAt(uint64_t Address, const Pointee &Wanted) const;
   /// Whether something begins there that fits the pointer.
   bool beginsAt(uint64_t Address, const Pointee &Wanted) const;
+  /// Whether an object begins there whose first record lies somewhere else in the new type.
+  bool hasMovedRecord(uint64_t Address) const;
   bool isInSameBlock(uint64_t A, uint64_t B) const;
 
   /// "struct item at @0x1040", for messages.

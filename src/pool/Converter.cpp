@@ -209,9 +209,15 @@ llvm::Error Converter::translate(Word &W) {
     if (!Blocks.leadsIn(Address))
       return llvm::Error::success();
   }
-  llvm::Expected<uint64_t> Place = Blocks.newPlace(Address, Leads.of(W.Is), What);
+  Pointee Wanted = Leads.of(W.Is);
+  llvm::Expected<uint64_t> Place = Blocks.newPlace(Address, Wanted, What);
   if (!Place)
     return Place.takeError();
+  if (Wanted.IsAnything && Current->Plan && Blocks.hasMovedRecord(Address) &&
+      ToObjects.insert(&Field).second)
+    Done.Notes.push_back(std::string(Current->Plan->New->name) + ": field " + Field.name +
+                         " has no type that tells whether it leads to objects or to their first "
+                         "records, which lie elsewhere now: it leads to the objects");
   if (*Place & Tag)
     return failed(What + " leads to where bits of its address would be taken for its tag");
   uint64_t Now = *Place | (Value & Tag);

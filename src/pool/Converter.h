@@ -48,8 +48,9 @@ private:
   ProgressFunction Progress;
   std::map<const nvm_type *, TypePlan> Plans;
   Pointees Leads;
-  std::set<const FieldChange *> Heard; ///< of types of records in other records
-  std::set<std::string> InRecords;     ///< types of records in the pool's records
+  std::set<const FieldChange *> Heard;   ///< of types of records in other records
+  std::set<std::string> InRecords;       ///< types of records in the pool's records
+  std::set<const nvm_field *> ToObjects; ///< of which a note says that
   BlockMap Blocks;
   Doubts Doubtful;
   std::vector<Word> Words; ///< of the current block

@@ -122,6 +122,9 @@ private:
     std::string Name = Old.Prefix + M.Name;
     if (Map.isGivenUp(M, Old))
       Plan.Notes.push_back("field " + Name + " is given up");
+    else if (M.Name == "(rest)")
+      wrong("its blocks have more behind the record in the pool, and the program allocates none "
+            "that do");
     else
       wrong("field " + Name + " is only in the pool's ('drop' gives it up, 'was' renames it)");
   }

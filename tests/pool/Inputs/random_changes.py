@@ -7,7 +7,8 @@ A case has a record with numbers, bit-fields, arrays, records and arrays of reco
 condition, perhaps a flexible array; one object of it, an array of the inner record, and a holder with
 pointers into both. The program's version has members that are new, gone, renamed, wider, longer, in another
 order. Each value and each pointer has to be where the member is now, and a check no hint. No pointer leads to
-an end: where a conversion asks that, the map says so. The last line is "N converted, N wrong". Fifty cases at a time are two programs.
+an end: where a conversion asks that, the map says so. The last line is "N converted, N wrong".
+Fifty cases at a time are two programs.
 """
 import argparse
 import os
