@@ -40,26 +40,25 @@ bool BlockMap::isEnd(const Block &B, const char *At) {
   return At == B.Old + Was && Was <= B.OldSize;
 }
 
-namespace {
-
 /// Of what ends at the end of a block: from the start of its last object, or of its only one.
-Starts endsOf(const Block &B) {
+Starts BlockMap::endsOf(const Block &B) const {
   if (!B.Plan)
     return {};
-  if (!B.Plan->HasTail) {
-    Starts Ends = endsAt(*B.Plan, B.Plan->Old->size);
-    for (Start &S : Ends) {
-      bool IsNumber = S.Type.empty() && S.Was.Size == B.Plan->Old->size;
-      S.IsArray |= (S.IsObject || IsNumber) && B.Count > 1;
-    }
-    return Ends;
+  if (B.Plan->HasTail) {
+    const MemberPair &Tail = B.Plan->Pairs.back();
+    uint64_t End = Tail.To.Offset + B.Count * Tail.To.Size;
+    return {{Tail.From.Type, Tail.From, Tail.To, End, false, /*IsArray=*/B.Count > 1}};
   }
-  const MemberPair &Tail = B.Plan->Pairs.back();
-  uint64_t End = Tail.To.Offset + B.Count * Tail.To.Size;
-  return {{Tail.From.Type, Tail.From, Tail.To, End, false, /*IsArray=*/B.Count > 1}};
+  auto [Known, IsNew] = Ends.try_emplace(B.Plan);
+  if (IsNew)
+    Known->second = endsAt(*B.Plan, B.Plan->Old->size);
+  Starts All = Known->second;
+  for (Start &S : All) {
+    bool IsNumber = S.Type.empty() && S.Was.Size == B.Plan->Old->size;
+    S.IsArray |= (S.IsObject || IsNumber) && B.Count > 1;
+  }
+  return All;
 }
-
-} // namespace
 
 llvm::Expected<uint64_t> BlockMap::endIn(const Block &B, const Pointee &Wanted) const {
   auto New = reinterpret_cast<uint64_t>(B.New);
@@ -73,13 +72,6 @@ llvm::Expected<uint64_t> BlockMap::endIn(const Block &B, const Pointee &Wanted) 
               : failed(" leads to the end of what has another length now, in " + placeOf(B));
 }
 
-/// Where another one ends, a block begins: the pointer's type may say which of them is meant.
-bool BlockMap::meansEnd(const Block &Before, const Block &B, const char *At,
-                        const Pointee &Wanted) {
-  bool MayBegin = !B.Plan || hasExactly(startsAt(*B.Plan, 0), Wanted);
-  return B.Old == At && isEnd(Before, At) && !MayBegin && hasExactly(endsOf(Before), Wanted);
-}
-
 /// From the start of the new block.
 llvm::Expected<uint64_t> BlockMap::placeInside(const Block &B, uint64_t Inside,
                                                const Pointee &Wanted) const {
@@ -88,7 +80,7 @@ llvm::Expected<uint64_t> BlockMap::placeInside(const Block &B, uint64_t Inside,
   Inside -= Index * Plan.Old->size;
   Starts Meant = startsAt(Plan, Inside);
   uint64_t Object = Index * Plan.New->size;
-  if (!hasExactly(Meant, Wanted)) {
+  if (!hasPerhaps(Meant, Wanted)) {
     bool IsNext = !Inside && Index; // the object before ends there
     Starts Ends = endsAt(Plan, IsNext ? Plan.Old->size : Inside);
     if (hasExactly(Ends, Wanted)) {
@@ -122,70 +114,67 @@ bool BlockMap::isInSameBlock(uint64_t A, uint64_t B) const {
   return A <= B && One && One == blockWith(reinterpret_cast<const char *>(B));
 }
 
-std::optional<uint64_t> BlockMap::endAt(uint64_t Address, const Pointee &Wanted) const {
+std::optional<ArrayEnd> BlockMap::endAt(uint64_t Address, const Pointee &Wanted) const {
   auto *At = reinterpret_cast<const char *>(Address);
   const Block *B = blockWith(At - 1);
   if (!B)
     return std::nullopt;
   auto New = reinterpret_cast<uint64_t>(B->New);
-  bool IsWhole = isEnd(*B, At), IsText = Wanted.Number && isCharacter(Wanted.Number->Kind);
-  if (!B->Plan) // a text, say
-    return IsWhole && (IsText || Wanted.IsAnything) ? std::optional(New + B->OldSize)
-                                                    : std::nullopt;
-  const TypePlan &Plan = *B->Plan;
-  if (IsWhole) {
-    std::optional<uint64_t> End = arrayEnd(endsOf(*B), Wanted);
-    if (End && !Plan.IsSame && !Plan.HasTail)
-      *End += (B->Count - 1) * Plan.New->size;
-    return End ? std::optional(New + (Plan.IsSame ? B->OldSize : *End)) : std::nullopt;
-  }
-  if (Plan.IsSame)
+  bool IsWhole = isEnd(*B, At);
+  if (!B->Plan && IsWhole) // a text, say
+    return ArrayEnd{New + B->OldSize, true, /*IsExact=*/false, true};
+  if (!B->Plan || (B->Plan->IsSame && !IsWhole))
     return std::nullopt; // what begins there has not moved away from it
+  const TypePlan &Plan = *B->Plan;
+  if (!IsWhole) {
+    auto Inside = static_cast<uint64_t>(At - B->Old);
+    uint64_t Index = Plan.EndsInArray ? 0 : (Inside - 1) / Plan.Old->size;
+    std::optional<ArrayEnd> End = arrayEnd(endsAt(Plan, Inside - Index * Plan.Old->size), Wanted);
+    if (!End || !End->HasSeveral)
+      return std::nullopt;
+    if (End->Place)
+      *End->Place += New + Index * Plan.New->size;
+    return End;
+  }
+  uint64_t Whole = Plan.IsSame ? B->OldSize : Plan.HasTail ? B->NewSize : B->Count * Plan.New->size;
+  std::optional<ArrayEnd> Exact = arrayEnd(endsOf(*B), Wanted);
+  if (!Exact || Plan.IsSame)
+    return ArrayEnd{New + Whole, !Exact || Exact->HasSeveral, Exact.has_value(), true};
+  if (Exact->Place)
+    *Exact->Place += New + (Plan.HasTail ? 0 : (B->Count - 1) * Plan.New->size);
+  Exact->IsOfBlock = true;
+  return Exact;
+}
+
+const Block *BlockMap::startingAt(uint64_t Address) const {
+  auto *At = reinterpret_cast<const char *>(Address);
+  const Block *B = blockWith(At);
+  return B && B->Old == At ? B : nullptr;
+}
+
+Starts BlockMap::startsThere(uint64_t Address) const {
+  auto *At = reinterpret_cast<const char *>(Address);
+  const Block *B = blockWith(At);
+  if (!B || !B->Plan)
+    return {};
   auto Inside = static_cast<uint64_t>(At - B->Old);
-  uint64_t Index = Plan.EndsInArray ? 0 : (Inside - 1) / Plan.Old->size;
-  std::optional<uint64_t> End = arrayEnd(endsAt(Plan, Inside - Index * Plan.Old->size), Wanted);
-  return End ? std::optional(New + Index * Plan.New->size + *End) : std::nullopt;
+  return startsAt(*B->Plan, B->Plan->EndsInArray ? Inside : Inside % B->Plan->Old->size);
 }
 
 bool BlockMap::hasMovedRecord(uint64_t Address) const {
   auto *At = reinterpret_cast<const char *>(Address);
   const Block *B = blockWith(At);
-  if (!B || !B->Plan || B->Plan->IsSame || B->Plan->EndsInArray)
+  if (!B || !B->Plan || B->Plan->IsSame)
     return false;
-  Starts All = startsAt(*B->Plan, static_cast<uint64_t>(At - B->Old) % B->Plan->Old->size);
+  Starts All = startsThere(Address);
   return llvm::any_of(All, [](const Start &S) { return S.IsObject; }) &&
          llvm::any_of(All, [](const Start &S) { return !S.Type.empty() && S.To && *S.To; });
 }
 
-bool BlockMap::beginsAt(uint64_t Address, const Pointee &Wanted) const {
-  auto *At = reinterpret_cast<const char *>(Address);
-  const Block *B = blockWith(At);
-  if (!B || !B->Plan)
-    return B != nullptr;
-  auto Inside = static_cast<uint64_t>(At - B->Old);
-  return hasExactly(startsAt(*B->Plan, B->Plan->EndsInArray ? Inside : Inside % B->Plan->Old->size),
-                    Wanted);
-}
-
-llvm::Expected<uint64_t> BlockMap::newPlace(uint64_t Address, const Pointee &Wanted,
-                                            const llvm::Twine &What) const {
-  auto *At = reinterpret_cast<const char *>(Address);
-  auto Behind =
-      llvm::upper_bound(Blocks, At, [](const char *A, const Block &B) { return A < B.Old; });
-  const Block *Before = Behind == Blocks.begin() ? nullptr : &*std::prev(Behind);
-  if (Before && Before != Blocks.data() && meansEnd(Before[-1], *Before, At, Wanted))
-    --Before;
-  if (Before && isEnd(*Before, At)) {
-    llvm::Expected<uint64_t> End = endIn(*Before, Wanted);
-    return End ? std::move(End) : failed(What + llvm::toString(End.takeError()));
-  }
-  if (!Before || static_cast<uint64_t>(At - Before->Old) >= Before->OldSize)
-    return failed(
-        What + " leads to nothing. On a copy: 'nvmove pool gc' frees the block that has it if "
-               "the root does not lead there, 'nvmove pool repair --null-dangling' makes it null");
-  const Block &B = *Before;
+llvm::Expected<uint64_t> BlockMap::placeIn(const Block &B, const char *At,
+                                           const Pointee &Wanted) const {
   if (Wanted.Changes && (!B.Plan || (B.Plan->IsSame && !Wanted.Number)))
-    return failed(What + " leads to a " +
+    return failed(" leads to a " +
                   (B.Plan ? "block of " + std::string(B.Plan->Old->name) + ", which stays as it is"
                           : "block without type") +
                   ", and " + Wanted.Type +
@@ -195,10 +184,32 @@ llvm::Expected<uint64_t> BlockMap::newPlace(uint64_t Address, const Pointee &Wan
   if (!IsSame || (B.Plan && Wanted.Number && Wanted.Changes)) {
     llvm::Expected<uint64_t> There = placeInside(B, Inside, Wanted);
     if (!There)
-      return failed(What + llvm::toString(There.takeError()));
+      return There.takeError();
     Inside = IsSame ? Inside : *There;
   }
   return reinterpret_cast<uint64_t>(B.New) + Inside;
+}
+
+llvm::Expected<uint64_t> BlockMap::newPlace(uint64_t Address, const Pointee &Wanted,
+                                            const llvm::Twine &What, std::string &NoStart) const {
+  auto *At = reinterpret_cast<const char *>(Address);
+  const Block *B = blockWith(At), *Before = blockWith(At - 1);
+  bool IsEnding = Before && isEnd(*Before, At);
+  if (IsEnding && B == Before)
+    B = nullptr; // the block is longer than its objects
+  if (!B && !IsEnding)
+    return failed(
+        What + " leads to nothing. On a copy: 'nvmove pool gc' frees the block that has it if "
+               "the root does not lead there, 'nvmove pool repair --null-dangling' makes it null");
+  if (B && IsEnding && B->Plan && !hasPerhaps(startsThere(Address), Wanted) &&
+      (!Before->Plan || hasExactly(endsOf(*Before), Wanted)))
+    B = nullptr; // nothing that fits begins there
+  llvm::Expected<uint64_t> Place = B ? placeIn(*B, At, Wanted) : endIn(*Before, Wanted);
+  if (!Place && B && IsEnding && hasExactly(endsOf(*Before), Wanted)) {
+    NoStart = (What + llvm::toString(Place.takeError())).str();
+    Place = endIn(*Before, Wanted);
+  }
+  return Place ? std::move(Place) : failed(What + llvm::toString(Place.takeError()));
 }
 
 } // namespace nvmove::pool

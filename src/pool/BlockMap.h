@@ -3,6 +3,8 @@
 
 #include "pool/Starts.h"
 
+#include <map>
+
 namespace nvmove::pool {
 
 /// A block of the old pool, and the new one that stands for it.
@@ -28,15 +30,21 @@ public:
   /// Whether the address lies in the old pool. Also that of the end of a block that ends where the pool does.
   bool leadsIn(uint64_t Address) const;
 
-  /// The address in the new pool. An error begins with \p What.
+  /// The address in the new pool. An error begins with \p What. \p NoStart: why it is not what begins there, and has to
+  /// be the end of the block before.
   llvm::Expected<uint64_t> newPlace(uint64_t Address, const Pointee &Wanted,
-                                    const llvm::Twine &What) const;
+                                    const llvm::Twine &What, std::string &NoStart) const;
 
-  /// The place in the new pool of the end of an array of several elements, if one that fits the pointer ends there in
-  /// the old pool.
-  std::optional<uint64_t> endAt(uint64_t Address, const Pointee &Wanted) const;
-  /// Whether something begins there that fits the pointer.
-  bool beginsAt(uint64_t Address, const Pointee &Wanted) const;
+  /// What ends there in the old pool: a block, or in a block an array that fits the pointer.
+  std::optional<ArrayEnd> endAt(uint64_t Address, const Pointee &Wanted) const;
+  /// The block that begins just there; null: none does.
+  const Block *startingAt(uint64_t Address) const;
+  /// What is known to begin there. Of a block without type nothing is.
+  Starts startsThere(uint64_t Address) const;
+  /// The block that has the byte; null: none has.
+  const Block *blockAt(uint64_t Address) const {
+    return blockWith(reinterpret_cast<const char *>(Address));
+  }
   /// Whether an object begins there whose first record lies somewhere else in the new type.
   bool hasMovedRecord(uint64_t Address) const;
   bool isInSameBlock(uint64_t A, uint64_t B) const;
@@ -48,7 +56,8 @@ private:
   /// Null: there is none.
   const Block *blockWith(const char *At) const;
   static bool isEnd(const Block &B, const char *At);
-  static bool meansEnd(const Block &Before, const Block &B, const char *At, const Pointee &Wanted);
+  Starts endsOf(const Block &B) const;
+  llvm::Expected<uint64_t> placeIn(const Block &B, const char *At, const Pointee &Wanted) const;
   llvm::Expected<uint64_t> placeInside(const Block &B, uint64_t Inside,
                                        const Pointee &Wanted) const;
   llvm::Expected<uint64_t> endIn(const Block &B, const Pointee &Wanted) const;
@@ -56,6 +65,7 @@ private:
   const char *Base;
   uint64_t Size;
   std::vector<Block> Blocks;
+  mutable std::map<const TypePlan *, Starts> Ends; ///< of the last object of a block
 };
 
 } // namespace nvmove::pool

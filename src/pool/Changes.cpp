@@ -2,6 +2,7 @@
 #include "pool/Changes.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <map>
 
@@ -25,14 +26,19 @@ std::vector<std::string> withRecords(const std::string &Name) {
   return All;
 }
 
-/// What is said of a member, or else of the innermost record around it that has another name.
+/// What is said of a member, or else of the innermost record around it that has another name. All of it is heard.
 const FieldChange *sayingOf(const TypeChange *Change, const std::string &Prefix,
-                            const std::string &Name) {
-  for (const std::string &Part : withRecords(Name))
-    if (const FieldChange *F = fieldOf(Change, Prefix + Part))
-      if (Part == Name || !F->Was.empty())
-        return F;
-  return nullptr;
+                            const std::string &Name,
+                            llvm::function_ref<void(const FieldChange &)> Hear) {
+  const FieldChange *First = nullptr;
+  for (const std::string &Part : withRecords(Name)) {
+    const FieldChange *F = fieldOf(Change, Prefix + Part);
+    if (!F || (Part != Name && F->Was.empty()))
+      continue;
+    Hear(*F);
+    First = First ? First : F;
+  }
+  return First;
 }
 
 } // namespace
@@ -46,15 +52,13 @@ std::optional<Changes::Said> Changes::of(const Member &To, const Level &New, con
   };
   // By where in the name what they are said of begins: the type's own entry first.
   std::multimap<size_t, Saying> Sayings;
-  if (const FieldChange *F = sayingOf(Own, New.Prefix, To.Name)) {
-    Seen.insert(F->Name);
+  auto Hear = [&](const FieldChange &F) { Used.insert(&F); };
+  auto HearOwn = [&](const FieldChange &F) { Seen.insert(F.Name); };
+  if (const FieldChange *F = sayingOf(Own, New.Prefix, To.Name, HearOwn))
     Sayings.insert({0, {F, New.Prefix.size(), true}});
-  }
   for (const Context &C : contextsOf(To, New))
-    if (const FieldChange *F = sayingOf(Map.find(C.Type), C.Prefix, C.Name)) {
-      Used.insert(F); // although the type's own entry may say something else
+    if (const FieldChange *F = sayingOf(Map.find(C.Type), C.Prefix, C.Name, Hear))
       Sayings.insert({To.Name.size() - C.Name.size(), {F, C.Prefix.size(), false}});
-    }
   if (Sayings.empty())
     return std::nullopt;
   Said Found{Old.Prefix, 0, /*IsOwn=*/false};

@@ -40,7 +40,7 @@ llvm::Error Converter::checkEnds(const TypeChange *Change, const nvm_type &Type)
   for (const auto *Names : {&Change->Ends, &Change->Begins})
     for (const std::string &Name : *Names)
       if (llvm::none_of(llvm::ArrayRef(Type.fields, Type.field_count),
-                        [&](const nvm_field &F) { return F.name == Name; }))
+                        [&](const nvm_field &F) { return names({Name}, F.name); }))
         return failed("the map's field " + Name + " of " + Type.name + " is no pointer");
   return llvm::Error::success();
 }
@@ -119,14 +119,19 @@ llvm::Error Converter::allocate(Block &B) {
 
 /// What is behind the record goes on from a place that the record fills up: only the map can say how it moves.
 llvm::Error Converter::checkPadding(const Block &B, const char *Bytes) const {
-  bool IsClear = llvm::all_of(llvm::ArrayRef(Bytes + B.Plan->PaddingFrom, B.Plan->PaddingSize),
-                              [](char Byte) { return Byte == 0; });
-  return IsClear ? llvm::Error::success()
-                 : failed(Blocks.placeOf(B) + ": what it has behind the record may begin in the " +
-                          llvm::Twine(B.Plan->PaddingSize) +
-                          " bytes that fill the record up, which are not zero. The map has to say "
-                          "whether it is the rest of the last array ('behind: array') or is behind "
-                          "the record ('behind: record')");
+  const TypePlan &Plan = *B.Plan;
+  auto IsZero = [](char Byte) { return Byte == 0; };
+  bool IsClear = llvm::all_of(llvm::ArrayRef(Bytes + Plan.PaddingFrom, Plan.PaddingSize), IsZero);
+  bool IsRight = Plan.GoesOn ? !Plan.PaddingSize || !IsClear || B.OldSize <= Plan.Old->size ||
+                                   IsZero(Bytes[Plan.Old->size])
+                             : IsClear;
+  return IsRight ? llvm::Error::success()
+                 : failed(Blocks.placeOf(B) + ": the " + llvm::Twine(Plan.PaddingSize) +
+                          " bytes that fill the record up are " +
+                          (Plan.GoesOn ? "zero, and more follows"
+                                       : "not zero: what is behind may begin in them") +
+                          ". The map has to say whether that is the rest of the last array "
+                          "('behind: array') or is behind the record ('behind: record')");
 }
 
 /// The new block's bytes, with the old pool's addresses in them.
@@ -159,9 +164,12 @@ llvm::Error Converter::fill(Block &B) {
   Current = &B;
   if (llvm::Error E = convertBytes(B, Bytes))
     return E;
-  nvm_field Untyped = {};
-  Untyped.name = "[]";
-  Untyped.kind = NVM_FIELD_UNION;
+  static const nvm_field Untyped = [] {
+    nvm_field Any = {};
+    Any.name = "[]";
+    Any.kind = NVM_FIELD_UNION;
+    return Any;
+  }();
   Words.clear();
   if (B.Plan && nvm_pool_each_word(New, B.Plan->New->id, Bytes.data(), B.NewSize, visitWord, this))
     return lastError();
@@ -172,8 +180,7 @@ llvm::Error Converter::fill(Block &B) {
     if (llvm::Error E = translate(W))
       return E;
   }
-  if (B.Plan)
-    Doubtful.look(B, Words);
+  Doubtful.look(B, Words);
   return nvm_pool_store(New, B.New, Bytes.data(), B.NewSize) ? lastError() : llvm::Error::success();
 }
 
@@ -209,8 +216,8 @@ llvm::Error Converter::translate(Word &W) {
     if (!Blocks.leadsIn(Address))
       return llvm::Error::success();
   }
-  Pointee Wanted = Leads.of(W.Is);
-  llvm::Expected<uint64_t> Place = Blocks.newPlace(Address, Wanted, What);
+  const Pointee &Wanted = Leads.of(W.Is);
+  llvm::Expected<uint64_t> Place = Blocks.newPlace(Address, Wanted, What, W.NoStart);
   if (!Place)
     return Place.takeError();
   if (Wanted.IsAnything && Current->Plan && Blocks.hasMovedRecord(Address) &&
@@ -229,15 +236,15 @@ llvm::Error Converter::translate(Word &W) {
 
 /// Pointers that were taken for beginnings until all blocks were seen.
 llvm::Error Converter::moveEnds() {
-  llvm::Expected<std::vector<Doubts::End>> Ends = Doubtful.resolve();
+  llvm::Expected<std::vector<Doubts::Ending>> Ends = Doubtful.resolve();
   if (!Ends)
     return Ends.takeError();
   for (size_t I = 0; I < Ends->size(); ++I) {
-    const Doubts::End &E = (*Ends)[I];
+    const Doubts::Ending &E = (*Ends)[I];
     bool IsFirst = I % EndsAtOnce == 0, IsLast = I % EndsAtOnce == EndsAtOnce - 1;
     uint64_t Value;
     memcpy(&Value, E.At, sizeof Value);
-    Value = E.Place | (Value & E.Tag);
+    Value = *E.Place | (Value & E.Tag);
     if ((IsFirst && nvm_tx_begin(New)) || nvm_pool_store(New, E.At, &Value, sizeof Value) ||
         ((IsLast || I + 1 == Ends->size()) && nvm_tx_commit(New)))
       return lastError();
@@ -319,11 +326,15 @@ llvm::Error Converter::run() {
     return E;
   if (llvm::Error E = each([&](Block &B) { return fill(B); }))
     return E;
+  Doubtful.lookAtRoot(reinterpret_cast<uint64_t>(nvm_pool_root(Old)));
   if (llvm::Error E = moveEnds())
     return E;
   if (void *Root = nvm_pool_root(Old)) {
+    std::string NoStart; // a root is no end
     llvm::Expected<uint64_t> Place =
-        Blocks.newPlace(reinterpret_cast<uint64_t>(Root), anything(), "the root");
+        Blocks.newPlace(reinterpret_cast<uint64_t>(Root), anything(), "the root", NoStart);
+    if (!NoStart.empty())
+      return failed(NoStart);
     if (!Place)
       return Place.takeError();
     if (nvm_tx_begin(New) || nvm_pool_set_root(New, reinterpret_cast<void *>(*Place)) ||

@@ -3,6 +3,7 @@
 
 #include "pool/Members.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/YAMLTraits.h"
@@ -95,6 +96,9 @@ std::string saidTwice(const FieldMap &Map) {
   for (const TypeChange &T : Map.Types) {
     if (!Names.insert(T.Name).second || !Were.insert(T.Was.empty() ? T.Name : T.Was).second)
       return "type " + T.Name;
+    for (const std::string &Name : T.Ends)
+      if (llvm::is_contained(T.Begins, Name))
+        return "pointer " + Name + " of " + T.Name;
     std::set<std::string> Fields;
     for (const FieldChange &F : T.Fields)
       if (!Fields.insert(F.Name).second)

@@ -261,8 +261,7 @@ uint64_t paddingOf(const nvm_type &Type) { return Type.size - endOf(parseRecord(
 /// The member that a block may go on behind its record: an array at the end of it; null: there is none.
 Member *lastArray(Record &Shape) {
   Member *Last = Shape.Members.empty() ? nullptr : &Shape.Members.back();
-  bool IsLast = Last && Last->IsArray && Last->Dimensions.size() == 1 &&
-                llvm::none_of(Shape.Members, [&](const Member &M) {
+  bool IsLast = Last && Last->IsArray && llvm::none_of(Shape.Members, [&](const Member &M) {
                   return &M != Last && endBit(M) > firstBit(*Last);
                 });
   return IsLast ? Last : nullptr;
@@ -287,10 +286,11 @@ Record shapeOf(const nvm_type &Type, TypeChange::Behind More, bool KeepsPadding)
   if (!hasMoreBehind(Type) || (!Shape.Members.empty() && Shape.Members.back().IsTail))
     return Shape;
   Member *Last = lastArray(Shape);
-  if (Last && (More == TypeChange::OfArray || (More == TypeChange::Open && Last->Count == 1))) {
+  if (Last && (More == TypeChange::OfArray ||
+               (More == TypeChange::Open && Last->Dimensions.front() == 1))) {
     Last->IsTail = true;
     Last->Count = 0;
-    Last->Dimensions = {0};
+    Last->Dimensions.front() = 0;
     return Shape;
   }
   for (const nvm_field &F : llvm::ArrayRef(Type.fields, Type.field_count)) {
@@ -329,7 +329,8 @@ llvm::Expected<TypePlan> planType(const nvm_type &Old, const nvm_type &New, cons
   Plan.New = &New;
   Plan.IsSame = Old.id == New.id;
   const TypeChange *Own = Map.findWas(Old.name);
-  if (Plan.IsSame && Own && !(Own->Fields.empty() && Own->Drop.empty() && Own->Cut.empty()))
+  if (Plan.IsSame && Own && !Own->IsByLayout &&
+      !(Own->Fields.empty() && Own->Drop.empty() && Own->Cut.empty()))
     return failed("the map changes " + Own->Name +
                   ", which is the same in the pool and the program");
   TypeChange::Behind More = Own ? Own->More : TypeChange::Open;
@@ -357,6 +358,10 @@ llvm::Expected<TypePlan> planType(const nvm_type &Old, const nvm_type &New, cons
   if (Wrong.empty() && HasRest &&
       From.Members.back().Offset - Old.size != To.Members.back().Offset - New.size)
     Wrong = "what blocks have behind it would not be aligned as it was";
+  if (!HasRest && IsTail(From) && hasMoreBehind(Old) && More == TypeChange::Open) {
+    Plan.PaddingFrom = Old.size - paddingOf(Old), Plan.PaddingSize = paddingOf(Old);
+    Plan.GoesOn = true;
+  }
   if (Wrong.empty() && (HasRest || More == TypeChange::OfArray))
     Wrong = checkBehind(Plan, More);
   if (!Wrong.empty())

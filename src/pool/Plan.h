@@ -49,6 +49,8 @@ struct TypePlan {
   /// Of the old type, whose blocks have more behind it: bytes that belong to no member, and are zero unless what is
   /// behind begins in them. It would be torn.
   uint64_t PaddingFrom = 0, PaddingSize = 0;
+  bool GoesOn =
+      false; ///< the last array goes on in these bytes: all zero and more behind is no array
 };
 
 /// What a plan asks about other types than its own.

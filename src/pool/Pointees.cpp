@@ -35,7 +35,14 @@ void Pointees::compare(const nvm_type &Was, const nvm_type &Is) {
   }
 }
 
-Pointee Pointees::of(const nvm_word &Word) const {
+const Pointee &Pointees::of(const nvm_word &Word) const {
+  auto [At, IsNew] = Known.try_emplace(Word.field);
+  if (IsNew)
+    At->second = find(Word);
+  return At->second;
+}
+
+Pointee Pointees::find(const nvm_word &Word) const {
   const nvm_field &Field = *Word.field;
   Place At = placeOf(Word.type, Field, Field.target);
   auto Then = Were.find(At);

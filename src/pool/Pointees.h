@@ -29,10 +29,11 @@ public:
   /// Of a type that is the same in both: it names what its pointers lead to, and does not describe it.
   void compare(const nvm_type &Was, const nvm_type &Is);
 
-  /// Of a word of the new pool.
-  Pointee of(const nvm_word &Word) const;
+  /// Of a word of the new pool, once all types are compared.
+  const Pointee &of(const nvm_word &Word) const;
 
 private:
+  Pointee find(const nvm_word &Word) const;
   std::string wasCalled(const nvm_type &Type) const;
 
   const Layouts &Pool, &Program;
@@ -43,6 +44,7 @@ private:
     return {In ? In->id : 0, Field.offset, Field.name, Target};
   }
   std::set<Place> Changed; ///< of the program, whose targets have another layout than the pool's
+  mutable std::map<const nvm_field *, Pointee> Known;
   std::map<Place, uint64_t> Were; ///< of the program, which may lead to anything: the pool's target
 };
 

@@ -118,11 +118,16 @@ bool hasExactly(const Starts &All, const Pointee &Wanted) {
   return llvm::any_of(All, [&](const Start &S) { return fit(S, Wanted) == Exactly; });
 }
 
-Place arrayEnd(const Starts &All, const Pointee &Wanted) {
+bool hasPerhaps(const Starts &All, const Pointee &Wanted) {
+  return llvm::any_of(All, [&](const Start &S) { return fit(S, Wanted) != No; });
+}
+
+std::optional<ArrayEnd> arrayEnd(const Starts &All, const Pointee &Wanted) {
+  std::optional<ArrayEnd> Found;
   for (const Start &S : All)
-    if (S.IsArray && S.To && fit(S, Wanted) == Exactly)
-      return S.To;
-  return std::nullopt;
+    if (fit(S, Wanted) == Exactly && (!Found || S.IsArray))
+      Found = ArrayEnd{S.To, S.IsArray};
+  return Found;
 }
 
 llvm::Expected<Place> choose(const Starts &All, const Pointee &Wanted) {

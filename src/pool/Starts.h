@@ -40,11 +40,20 @@ inline Pointee anything() {
   return Wanted;
 }
 
-/// Whether one of them is what the pointer's type says.
+/// Whether one of them is what the pointer's type says, or may be meant by it.
 bool hasExactly(const Starts &All, const Pointee &Wanted);
+bool hasPerhaps(const Starts &All, const Pointee &Wanted);
 
-/// Where what ends there is an array and just what the pointer's type says; none: nothing is.
-std::optional<uint64_t> arrayEnd(const Starts &All, const Pointee &Wanted);
+/// Where an array, or a single object, ends.
+struct ArrayEnd {
+  std::optional<uint64_t>
+      Place; ///< bytes from the start of the new object, or in the new pool; none: nobody knows
+  bool HasSeveral = false; ///< objects
+  bool IsExact = true;     ///< they are what the pointer's type says
+  bool IsOfBlock = false;  ///< the end of the block
+};
+/// Of what is just what the pointer's type says; none: nothing is.
+std::optional<ArrayEnd> arrayEnd(const Starts &All, const Pointee &Wanted);
 
 /// Which of them a pointer leads to. None: to what is given up. An error: more than one is possible, and they lie
 /// apart; or none of them is.

@@ -11,21 +11,26 @@ struct number {
 struct range {
   struct number *from, *to;
 };
+struct root {
+  struct range *range;
+  struct number *second; // or the second array would be lost if `to` were an end
+};
 #if V == 0
 void fill(NVM_POOL *P) {
-  struct range *range = NEW(struct range);
+  struct root *root = NEW(struct root);
+  struct range *range = root->range = NEW(struct range);
   for (int i = 0; i < 300 && (!i || range->to != range->from + 8); i++) {
     range->from = NEWN(struct number, 8);
     range->to = NEWN(struct number, 8);
   }
   range->from[0].value = 3;
   range->to[0].value = 4;
-  nvm_alloc(P, 0, 1000);
-  nvm_pool_set_root(P, range);
+  root->second = range->to;
+  nvm_pool_set_root(P, root);
 }
 #else
 void check(NVM_POOL *P) {
-  struct range *range = nvm_pool_root(P);
+  struct range *range = ((struct root *)nvm_pool_root(P))->range;
   C(range->from[0].value == 3 && MEANS(range));
 }
 #endif
