@@ -11,7 +11,8 @@ import tempfile
 import time
 
 # The others follow, as they are.
-LONGEST_FIRST = ("crash", "runtime", "threads", "ports", "plugin", "scan", "fuzz", "generated", "examples")
+LONGEST_FIRST = ("runtime", "crash", "plugin", "threads", "ports", "driver", "move", "generated", "scan",
+                 "pool", "plan", "examples")
 # These fetch into the same folder.
 APART = ({"ports", "e2e"},)
 PAUSE = 0.1          # seconds between two looks at what runs
