@@ -220,6 +220,8 @@ llvm::Error Converter::translate(Word &W) {
   llvm::Expected<uint64_t> Place = Blocks.newPlace(Address, Wanted, What, W.NoStart);
   if (!Place)
     return Place.takeError();
+  if (!W.NoStart.empty() && (!Current->Plan || Field.kind == NVM_FIELD_UNION))
+    return failed(W.NoStart); // nobody asks whether it is an end
   if (Wanted.IsAnything && Current->Plan && Blocks.hasMovedRecord(Address) &&
       ToObjects.insert(&Field).second)
     Done.Notes.push_back(std::string(Current->Plan->New->name) + ": field " + Field.name +

@@ -32,9 +32,10 @@ uint64_t elementAt(const std::vector<Member> &Members, uint64_t Offset) {
 
 const Doubts::Shape &Doubts::shapeOf(const TypePlan &Plan) {
   auto [At, IsNew] = Shapes.try_emplace(&Plan);
-  bool IsTable = scalarOf(*Plan.New).has_value(); // of pointers
-  if (IsNew)
+  if (IsNew) {
+    bool IsTable = scalarOf(*Plan.New).has_value(); // of pointers
     At->second = {parseRecord(Plan.New->members), Plan.HasTail || Plan.EndsInArray || IsTable};
+  }
   return At->second;
 }
 
@@ -100,11 +101,12 @@ void Doubts::lookAt(const Block &In, const Word &W, Use &Of, const Neighbours &N
   bool IsExact = hasExactly(Blocks.startsThere(W.Address), Wanted),
        IsRatherEnd = End && End->IsExact && !IsExact;
   bool IsInside = Near.After && Blocks.isInSameBlock(W.Address, Near.After->Address);
-  if (IsAlone && !IsRatherEnd) {
+  bool MayStart = W.NoStart.empty();
+  if (MayStart && IsAlone && !IsRatherEnd) {
     Of.Begins |= Behind && !IsInside; // a place in an array may also be its end
     return;
   }
-  if (!IsBehind && IsInside)
+  if (MayStart && !IsBehind && IsInside)
     return; // of an array that begins here
   if (!End)
     return; // inside of an array
@@ -113,7 +115,7 @@ void Doubts::lookAt(const Block &In, const Word &W, Use &Of, const Neighbours &N
   if (IsNothing)
     Of.Ends |= IsBehind;
   bool MayEnd = IsBehind ? IsInto(Near.Alike) || !IsExact || End->IsExact : End->IsExact;
-  if (W.NoStart.empty() && (IsNothing || !MayEnd || End->Place == W.Place))
+  if (MayStart && (IsNothing || !MayEnd || End->Place == W.Place))
     return;
   if (Of.Open.empty())
     Of.First = Blocks.placeOf(In);
