@@ -35,7 +35,7 @@ def must(command):
 
 
 class Program:
-    FEW = ("--epoch-states=32", "--samples=10")
+    FEW = ("--epoch-states=48", "--samples=16")
 
     def __init__(self, a, folder):
         self.a, self.folder = a, folder

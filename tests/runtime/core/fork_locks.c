@@ -17,7 +17,7 @@
 
 enum {
   FORKS = 80,
-  FEW_FORKS = 16,
+  FEW_FORKS = 25,
   WORDS = 64,
   PARTS = 7,
   CHILD_SECONDS = 20,

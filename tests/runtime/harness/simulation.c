@@ -24,7 +24,7 @@
 
 enum { MEDIA_MAX = 16 << 20, PENDING_MAX = 1 << 18, LINE = 64, SEEDS = 14 };
 enum { WHOLE_SEEDS = 8 }; /* those that draw for each line */
-enum { FEW_EVENTS = 8 };  /* a short test lets the power fail at each of them */
+enum { FEW_EVENTS = 12 }; /* a short test lets the power fail at each of them */
 
 struct pending {
   uint64_t offset;

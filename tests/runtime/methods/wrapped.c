@@ -15,7 +15,7 @@
 
 TEST_WRAPPED(wrapped_run) {
   struct progress *progress = progress_new();
-  uint64_t end = test_is_long() ? 3000 : 200;
+  uint64_t end = test_is_long() ? 3000 : 300;
   for (uint64_t t = 20; t <= end;
        t += 140) { /* each time a pool that another method may have left */
     wrapping_run(test_path("pool"), progress, t);
@@ -190,7 +190,7 @@ static void machine_ends(const char *method) {
                             .argument = test_path("pool")};
   unsigned states = 0;
   for (; progress->acknowledged = 4, sectors_end_machine(&end, test_path("start"));
-       end.at += 1 + end.at / (test_is_long() ? 400 : 8), end.seed += 7) {
+       end.at += 1 + end.at / (test_is_long() ? 400 : 12), end.seed += 7) {
     wrapping_verify(end.image, progress);
     states++;
   }

@@ -207,7 +207,7 @@ TEST(statics_without_a_link_are_refused) {
 TEST(statics_bound_in_spite_of_deaths) {
   char path[200], kill[32];
   snprintf(path, sizeof path, "%s", test_path("pool"));
-  unsigned deaths = 0, every = test_is_long() ? 1 : 5;
+  unsigned deaths = 0, every = test_is_long() ? 1 : 3;
   for (unsigned first = 1; first <= 8; first++)
     for (unsigned second = 1 + first % every; second <= 8; second += every) {
       unlink(path);

@@ -144,7 +144,7 @@ TEST(torn_log) {
     snprintf(kill, sizeof kill, "append:%u", n);
     CHECK(test_was_killed(test_child(kill, run_workload, &run)));
     uint64_t size = 0, at = last_frame(run.path, &size);
-    for (uint64_t byte = 0; byte < size; byte += size > 1024 ? 61 : test_is_long() ? 1 : 5) {
+    for (uint64_t byte = 0; byte < size; byte += size > 1024 ? 61 : test_is_long() ? 1 : 3) {
       copy_file(run.path, copy);
       flip_byte(copy, at + byte);
       workload_verify(copy, run.progress);
@@ -276,7 +276,7 @@ TEST(spoiled_tables) {
   struct run run = {test_path("crashed"), progress_new(), 60};
   CHECK(test_was_killed(test_child("append:60", run_workload, &run)));
   uint64_t state = 99, size = 0, frame = last_frame(run.path, &size);
-  for (int i = 0; i < (test_is_long() ? 150 : 30); i++) {
+  for (int i = 0; i < (test_is_long() ? 150 : 45); i++) {
     copy_file(run.path, copy);
     state = state * 6364136223846793005u + 1442695040888963407u;
     uint64_t random = state >> 20, at;

@@ -374,7 +374,7 @@ TEST(exit_while_handlers_store) {
 #endif
   const char *path = test_path("pool");
   CHECK(test_child(NULL, exit_without_close, (void *)(uintptr_t)path) == 0);
-  for (int i = test_is_long() ? 300 : 40; i; i--)
+  for (int i = test_is_long() ? 300 : 60; i; i--)
     CHECK(test_child(NULL, exit_with_a_timer, (void *)(uintptr_t)path) == 0);
   pool = test_open(path);
   CHECK(((struct root *)nvm_pool_root(pool))->words[1] == 1 && nvm_pool_close(pool) == 0);
