@@ -247,8 +247,14 @@ llvm::Error Converter::moveEnds() {
     uint64_t Value;
     memcpy(&Value, E.At, sizeof Value);
     Value = *E.Place | (Value & E.Tag);
-    if ((IsFirst && nvm_tx_begin(New)) || nvm_pool_store(New, E.At, &Value, sizeof Value) ||
-        ((IsLast || I + 1 == Ends->size()) && nvm_tx_commit(New)))
+    if (IsFirst && nvm_tx_begin(New))
+      return lastError();
+    if (nvm_pool_store(New, E.At, &Value, sizeof Value)) {
+      llvm::Error Why = lastError();
+      nvm_tx_abort(New);
+      return Why;
+    }
+    if ((IsLast || I + 1 == Ends->size()) && nvm_tx_commit(New))
       return lastError();
   }
   return llvm::Error::success();
@@ -268,9 +274,16 @@ llvm::Error Converter::checkMap() {
     std::vector<const nvm_type *> Then = typesOf(T);
     if (Program.named(T.Name).empty() && Then.empty())
       return failed("the map's " + T.Name + " is a type of neither the pool nor the program");
-    for (const nvm_type *Type : Then)
-      if (llvm::Expected<const TypePlan *> Plan = planOf(Type); !Plan)
+    bool IsAnyNew = Then.empty();
+    for (const nvm_type *Type : Then) {
+      llvm::Expected<const TypePlan *> Plan = planOf(Type);
+      if (!Plan)
         return Plan.takeError();
+      IsAnyNew |= !(*Plan)->IsSame;
+    }
+    if (!IsAnyNew && T.changesMembers())
+      return failed("the map changes " + T.Name +
+                    ", which is the same in the pool and the program");
   }
   return llvm::Error::success();
 }

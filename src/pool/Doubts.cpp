@@ -7,15 +7,6 @@
 
 namespace nvmove::pool {
 
-bool names(const std::vector<std::string> &All, llvm::StringRef Field) {
-  auto Plain = [](llvm::StringRef Name) {
-    std::string Made;
-    llvm::copy_if(Name, std::back_inserter(Made), [](char C) { return C != '[' && C != ']'; });
-    return Made;
-  };
-  return llvm::any_of(All, [&](const std::string &Name) { return Plain(Name) == Plain(Field); });
-}
-
 namespace {
 
 /// Where the innermost element of an array of records begins that has the byte; none: in the object itself.

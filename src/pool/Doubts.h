@@ -26,9 +26,6 @@ struct Word {
   std::string NoStart = {}; ///< why it cannot be carried over unless it is an end; empty: it can
 };
 
-/// Whether one of the names is the field's. Those of fields in arrays may have "[]" in it, or not.
-bool names(const std::vector<std::string> &All, llvm::StringRef Field);
-
 class Doubts {
 public:
   Doubts(const BlockMap &Blocks, const Pointees &Leads, const FieldMap &Map)

@@ -129,6 +129,15 @@ std::string FieldMap::wasCalled(llvm::StringRef Program) const {
   return Change && !Change->Was.empty() ? Change->Was : Program.str();
 }
 
+bool nvmove::pool::names(const std::vector<std::string> &All, llvm::StringRef Field) {
+  auto Plain = [](llvm::StringRef Name) {
+    std::string Made;
+    llvm::copy_if(Name, std::back_inserter(Made), [](char C) { return C != '[' && C != ']'; });
+    return Made;
+  };
+  return llvm::any_of(All, [&](const std::string &Name) { return Plain(Name) == Plain(Field); });
+}
+
 llvm::Expected<FieldMap> nvmove::pool::readFieldMap(llvm::StringRef Path) {
   auto Buffer = llvm::MemoryBuffer::getFile(Path, /*IsText=*/true);
   if (!Buffer)

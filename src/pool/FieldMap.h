@@ -27,6 +27,7 @@ struct TypeChange {
   std::vector<std::string> Cut;          ///< fields whose values may lose what does not fit
   std::vector<std::string> Ends, Begins; ///< pointers: to ends of arrays, or to what begins there
   Behind More = Open;
+  bool changesMembers() const { return !(Fields.empty() && Drop.empty() && Cut.empty()); }
   /// Of several types of this name, those with the same layout in both are the same.
   bool IsByLayout = false;
 };
@@ -42,6 +43,9 @@ struct FieldMap {
   /// What the program's type is called in the pool.
   std::string wasCalled(llvm::StringRef Program) const;
 };
+
+/// Whether one of the names is the field's. Those of fields in arrays may have "[]" in it, or not.
+bool names(const std::vector<std::string> &All, llvm::StringRef Field);
 
 /// An error shows the line.
 llvm::Expected<FieldMap> readFieldMap(llvm::StringRef Path);

@@ -329,10 +329,6 @@ llvm::Expected<TypePlan> planType(const nvm_type &Old, const nvm_type &New, cons
   Plan.New = &New;
   Plan.IsSame = Old.id == New.id;
   const TypeChange *Own = Map.findWas(Old.name);
-  if (Plan.IsSame && Own && !Own->IsByLayout &&
-      !(Own->Fields.empty() && Own->Drop.empty() && Own->Cut.empty()))
-    return failed("the map changes " + Own->Name +
-                  ", which is the same in the pool and the program");
   TypeChange::Behind More = Own ? Own->More : TypeChange::Open;
   bool KeepsPadding = paddingOf(Old) == paddingOf(New);
   Record From = shapeOf(Old, More, KeepsPadding), To = shapeOf(New, More, KeepsPadding);

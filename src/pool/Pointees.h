@@ -44,7 +44,7 @@ private:
     return {In ? In->id : 0, Field.offset, Field.name, Target};
   }
   std::set<Place> Changed; ///< of the program, whose targets have another layout than the pool's
-  mutable std::map<const nvm_field *, Pointee> Known;
+  mutable std::map<const nvm_field *, Pointee> Known; ///< of those that were asked for
   std::map<Place, uint64_t> Were; ///< of the program, which may lead to anything: the pool's target
 };
 

@@ -46,8 +46,8 @@ bool hasPerhaps(const Starts &All, const Pointee &Wanted);
 
 /// Where an array, or a single object, ends.
 struct ArrayEnd {
-  std::optional<uint64_t>
-      Place; ///< bytes from the start of the new object, or in the new pool; none: nobody knows
+  /// Bytes from the start of the new object, or in the new pool; none: nobody knows.
+  std::optional<uint64_t> Place;
   bool HasSeveral = false; ///< objects
   bool IsExact = true;     ///< they are what the pointer's type says
   bool IsOfBlock = false;  ///< the end of the block
