@@ -93,4 +93,20 @@ void installInterruptHandler() {
   llvm::sys::SetInterruptFunction([] { _exit(InterruptedStatus); });
 }
 
+llvm::Error refuseInputs(const std::vector<std::string> &Outputs, const std::set<std::string> &Read,
+                         llvm::StringRef Work) {
+  for (const std::string &Output : Outputs) {
+    llvm::sys::fs::UniqueID Target, Each;
+    if (Output.empty() || Output == "-" || !llvm::sys::fs::is_regular_file(Output) ||
+        llvm::sys::fs::getUniqueID(Output, Target))
+      continue;
+    for (const std::string &Path : Read)
+      if (!Path.empty() && !llvm::sys::fs::getUniqueID(Path, Each) && Each == Target)
+        return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                       Output + " is an input of this " + Work + " (" + Path +
+                                           "); it is not replaced. Name another file to write");
+  }
+  return llvm::Error::success();
+}
+
 } // namespace nvmove::support

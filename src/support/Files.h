@@ -11,7 +11,9 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <set>
 #include <string>
+#include <vector>
 
 namespace nvmove::support {
 
@@ -23,6 +25,11 @@ std::string cacheDirectory();
 
 /// \p Path made absolute against \p Base (the working directory when empty), "." and ".." removed.
 std::string absolutePath(llvm::StringRef Path, llvm::StringRef Base = "");
+
+/// An error when one of \p Outputs (empty ones are none) is one of the files in \p Read, by this or
+/// another name: no \p Work replaces what it reads.
+llvm::Error refuseInputs(const std::vector<std::string> &Outputs, const std::set<std::string> &Read,
+                         llvm::StringRef Work = "scan");
 
 /// Makes SIGINT and SIGTERM remove unfinished files and end the process with status 130.
 void installInterruptHandler();

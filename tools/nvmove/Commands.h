@@ -1,9 +1,13 @@
-// The commands of nvmove; each returns the process's exit status.
+// The commands of nvmove; each returns the process's exit status. Those that read C sources are in
+// nvmove-sources, the others in nvmove.
 #pragma once
 
 #include "nvmove/Arguments.h"
 
 namespace nvmove::tool {
+
+/// Runs the command that \p A names; \p Words are main()'s.
+int run(const Arguments &A, char **Words);
 
 int runScan(const Arguments &A);
 int runSuggest(const Arguments &A);

@@ -1,7 +1,6 @@
 // nvmove crash: one run of a program, and every state that a crash could have left behind.
 #include "nvmove/Commands.h"
 #include "nvmove/CrashExplore.h"
-#include "nvmove/Inputs.h"
 #include "nvmove/Next.h"
 
 #include "crash/Judge.h"
@@ -66,7 +65,7 @@ llvm::Error checkCrashOutput(const Arguments &A) {
     for (const char *End : {"", ".image", ".output"})
       if (support::absolutePath(A.Output) == support::absolutePath(Keep + End))
         return failed(A.Output + ": the trace goes there (--keep); name another file to write");
-  return refuseInputs({A.Output}, Read, "exploration");
+  return support::refuseInputs({A.Output}, Read, "exploration");
 }
 
 /// The settings of libnvmove in the environment: which judges, and would refuse each state.

@@ -4,7 +4,6 @@
 #include "nvmove/CrashAside.h"
 #include "nvmove/CrashRun.h"
 #include "nvmove/CrashWatch.h"
-#include "nvmove/Inputs.h"
 
 #include "crash/Merge.h"
 #include "crash/Shell.h"
@@ -91,7 +90,7 @@ llvm::Error getTrace(const Arguments &A, Exploration &Made) {
     if (!wantsOutput(A.Crash))
       Made.T.Output = nullptr; // a file of that name is somebody else's
   }
-  return refuseInputs({A.Output}, {Made.Path, Made.T.PoolPath}, "exploration");
+  return support::refuseInputs({A.Output}, {Made.Path, Made.T.PoolPath}, "exploration");
 }
 
 /// The command that shows a state again, but for the name of the state.

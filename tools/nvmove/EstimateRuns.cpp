@@ -98,7 +98,7 @@ public:
     passSignals();
     if (llvm::Error E = makeTree("plain", "clang-19"))
       return std::move(E);
-    std::string Compiler = crash::shellWord(besideUs("nvmove-cc")) +
+    std::string Compiler = crash::shellWord(installedTool("nvmove-cc")) +
                            " --emulate=dram --emulate-types=" + crash::shellWord(Types);
     if (llvm::Error E = makeTree("emulated", Compiler))
       return std::move(E);

@@ -59,7 +59,7 @@ int runEmitFacts(const Arguments &A) {
     return ExitIncomplete;
   }
   Scanned.Inputs.insert(Database->Read.begin(), Database->Read.end());
-  if (llvm::Error E = refuseInputs({A.Output}, Scanned.Inputs)) {
+  if (llvm::Error E = support::refuseInputs({A.Output}, Scanned.Inputs)) {
     D.error(std::move(E));
     return ExitUsage;
   }

@@ -32,11 +32,6 @@ llvm::Expected<scan::CompileDatabase> openDatabase(const Arguments &A);
 /// Skipped; an error means that there is nothing to work on.
 llvm::Expected<Inputs> gatherInputs(const Arguments &A, support::Diagnostics &D);
 
-/// An error when one of \p Outputs (empty ones are none) is one of the files in \p Read, by this or
-/// another name: no \p Work replaces what it reads.
-llvm::Error refuseInputs(const std::vector<std::string> &Outputs, const std::set<std::string> &Read,
-                         llvm::StringRef Work = "scan");
-
 /// Says that a function of --load or --save does not exist, or which of several are meant.
 void reportUnknownFunction(const solve::UnknownFunction &Unknown, bool SomeSkipped,
                            support::Diagnostics &D);

@@ -108,7 +108,7 @@ std::string digestOfTools() {
                            "C_INCLUDE_PATH", "LIBRARY_PATH"})
     if (const char *Value = std::getenv(Name))
       Text += std::string(Name) + "=" + Value + "\n";
-  std::string Compiler = besideUs("nvmove-cc");
+  std::string Compiler = installedTool("nvmove-cc");
   fs::path Installed = fs::path(Compiler).parent_path().parent_path();
   for (const fs::path &File : {fs::path(Compiler), Installed / "lib" / "libnvmove.a",
                                Installed / "lib" / "libnvmove_admin.a"})

@@ -133,7 +133,7 @@ int runScan(const Arguments &A) {
   }
   if (!A.Observed.empty())
     In->Read.insert(A.Observed);
-  if (llvm::Error E = refuseInputs({A.Output, A.HtmlFile, A.JsonFile}, In->Read)) {
+  if (llvm::Error E = support::refuseInputs({A.Output, A.HtmlFile, A.JsonFile}, In->Read)) {
     D.error(std::move(E));
     return ExitUsage;
   }

@@ -76,9 +76,18 @@ int runStep(const ShellStep &S) {
   return Status;
 }
 
-std::string besideUs(const char *Name) {
-  std::string Own = llvm::sys::fs::getMainExecutable("nvmove", reinterpret_cast<void *>(&besideUs));
-  return (llvm::sys::path::parent_path(Own) + "/" + Name).str();
+std::string installedTool(const char *Name) {
+  std::string Own =
+      llvm::sys::fs::getMainExecutable("nvmove", reinterpret_cast<void *>(&installedTool));
+  llvm::SmallString<256> Path;
+  for (llvm::StringRef Folder = Own; !Folder.empty();) {
+    Folder = llvm::sys::path::parent_path(Folder);
+    Path = Folder;
+    llvm::sys::path::append(Path, "bin", Name);
+    if (llvm::sys::fs::exists(Path))
+      break;
+  }
+  return std::string(Path);
 }
 
 std::string lastLines(const std::string &Path) {

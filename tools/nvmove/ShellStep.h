@@ -30,7 +30,7 @@ int runStep(const ShellStep &S);
 /// The end of what a step has printed.
 std::string lastLines(const std::string &Path);
 
-/// The path of the program \p Name that is installed beside this one.
-std::string besideUs(const char *Name);
+/// The path of the program \p Name in bin/ of this installation.
+std::string installedTool(const char *Name);
 
 } // namespace nvmove::tool

@@ -49,7 +49,7 @@ int runSuggest(const Arguments &A) {
     D.error(In.takeError());
     return ExitUsage;
   }
-  if (llvm::Error E = refuseInputs({A.Output}, In->Read)) {
+  if (llvm::Error E = support::refuseInputs({A.Output}, In->Read)) {
     D.error(std::move(E));
     return ExitUsage;
   }

@@ -1,4 +1,4 @@
-// The nvmove command: parses its arguments and calls the command they name.
+// The nvmove command: parses its arguments and calls the command they name (Run.cpp, RunSources.cpp).
 #include "nvmove/Commands.h"
 
 #include "support/Files.h"
@@ -21,32 +21,6 @@ void onFatalError(void *, const char *Reason, bool) {
   _exit(tool::ExitInternal);
 }
 
-int run(const tool::Arguments &A) {
-  switch (A.What) {
-  case tool::Command::Scan:
-    return tool::runScan(A);
-  case tool::Command::Suggest:
-    return tool::runSuggest(A);
-  case tool::Command::Observe:
-    return tool::runObserve(A);
-  case tool::Command::Plan:
-    return tool::runPlan(A);
-  case tool::Command::Move:
-    return tool::runMove(A);
-  case tool::Command::EmitFacts:
-    return tool::runEmitFacts(A);
-  case tool::Command::DumpFacts:
-    return tool::runDumpFacts(A);
-  case tool::Command::Crash:
-    return tool::runCrash(A);
-  case tool::Command::Pool:
-    return tool::runPool(A);
-  case tool::Command::Estimate:
-    return tool::runEstimate(A);
-  }
-  return tool::ExitInternal;
-}
-
 /// \p Status, unless what was printed did not arrive.
 int printed(int Status) {
   llvm::outs().flush();
@@ -66,5 +40,5 @@ int main(int Count, char **Values) {
   tool::Arguments A;
   if (std::optional<int> Done = tool::parseArguments(Count, Values, A))
     return printed(*Done);
-  return printed(run(A));
+  return printed(tool::run(A, Values));
 }
