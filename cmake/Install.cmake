@@ -4,7 +4,8 @@ include(CMakePackageConfigHelpers)
 
 # The archive that nvmove-cc links, and nvmove. In the dev preset libnvmove itself is built with sanitizers for its
 # own tests, which a program compiled by nvmove-cc does not bring along, so this one never is. Nor does it keep frame
-# pointers in one preset only: what follows them (trace_points.c) is tested as it is shipped.
+# pointers in one preset only: what follows them (trace_points.c) is tested as it is shipped. Nor has it debug information
+# in one preset only, which each link of a program would copy.
 get_target_property(runtime_sources nvmove_runtime SOURCES)
 get_target_property(runtime_folder nvmove_runtime SOURCE_DIR)
 list(TRANSFORM runtime_sources PREPEND "${runtime_folder}/" REGEX "^[^/]")
@@ -19,7 +20,7 @@ set_target_properties(nvmove_archive PROPERTIES
 target_include_directories(nvmove_archive PUBLIC ${CMAKE_SOURCE_DIR}/include PRIVATE ${runtime_folder})
 target_link_libraries(nvmove_archive PUBLIC Threads::Threads ${CMAKE_DL_LIBS})
 target_link_options(nvmove_archive INTERFACE -Wl,-u,__nvmi_locks) # its linked.c
-target_compile_options(nvmove_archive PRIVATE -O2 -fno-sanitize=all -fomit-frame-pointer)
+target_compile_options(nvmove_archive PRIVATE -O2 -g0 -fno-sanitize=all -fomit-frame-pointer)
 
 # What looks at pools, mends, copies and converts them: tools link it before libnvmove. So does nvmove-cc, for programs
 # that call it.
@@ -33,7 +34,7 @@ set_target_properties(nvmove_admin_archive PROPERTIES
   C_STANDARD_REQUIRED ON)
 target_include_directories(nvmove_admin_archive PRIVATE ${runtime_folder})
 target_link_libraries(nvmove_admin_archive PUBLIC nvmove_archive)
-target_compile_options(nvmove_admin_archive PRIVATE -O2 -fno-sanitize=all -fomit-frame-pointer)
+target_compile_options(nvmove_admin_archive PRIVATE -O2 -g0 -fno-sanitize=all -fomit-frame-pointer)
 
 # What programs compiled with --nvmove-trace=raw, and with --nvmove-trace, are linked with as well; and what
 # those compiled with --nvmove-observe are linked with instead of libnvmove.
@@ -48,7 +49,7 @@ foreach(room raw outputs observe)
     C_STANDARD_REQUIRED ON)
   target_include_directories(nvmove_${room}_archive PRIVATE ${CMAKE_SOURCE_DIR}/include ${runtime_folder})
   target_compile_options(nvmove_${room}_archive PRIVATE
-    -O2 -fno-sanitize=all -Wall -Wextra -Werror -Wstrict-prototypes)
+    -O2 -g0 -fno-sanitize=all -Wall -Wextra -Werror -Wstrict-prototypes)
 endforeach()
 # What <stdio.h> and <fcntl.h> make of functions with _FORTIFY_SOURCE is no function to define.
 target_compile_options(nvmove_outputs_archive PRIVATE -fno-omit-frame-pointer -U_FORTIFY_SOURCE)
