@@ -15,6 +15,14 @@
    .kind = what,                                                                                   \
    __VA_ARGS__}
 
+/* A member of struct `record` whose bytes are volatile. */
+#define TEST_VOLATILE(record, member)                                                              \
+  {.name = #member,                                                                                \
+   .offset = offsetof(struct record, member),                                                      \
+   .count = sizeof(((struct record *)NULL)->member),                                               \
+   .stride = 1,                                                                                    \
+   .kind = NVM_FIELD_VOLATILE}
+
 /* The flexible array at the end of struct `record`, of elements of the type `element`. */
 #define TEST_TAIL(record, member, element)                                                         \
   {.name = #member,                                                                                \

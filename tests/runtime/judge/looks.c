@@ -47,7 +47,7 @@ static const struct nvm_field spread_fields[] = {TEST_FIELD(spread, near, NVM_FI
                                                           .when = &when),
                                                TEST_TAIL(head, cells, CELL_ID)},
                               cell_fields[] = {TEST_FIELD(cell, p, NVM_FIELD_POINTER)},
-                              shared_fields[] = {TEST_FIELD(shared, word, NVM_FIELD_VOLATILE)};
+                              shared_fields[] = {TEST_VOLATILE(shared, word)};
 static const struct nvm_type types[] = {
     TEST_TYPE(SPREAD_ID, spread, spread_fields), TEST_TYPE(HEAD_ID, head, head_fields),
     TEST_TYPE(CELL_ID, cell, cell_fields), TEST_TYPE(SHARED_ID, shared, shared_fields)};

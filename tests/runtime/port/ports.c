@@ -31,10 +31,9 @@ static struct server {
 static struct item *newest;
 
 static const struct nvm_field item_fields[] = {
-    TEST_FIELD(item, next, NVM_FIELD_POINTER, .target = ITEM),
-    TEST_FIELD(item, seen, NVM_FIELD_VOLATILE)};
+    TEST_FIELD(item, next, NVM_FIELD_POINTER, .target = ITEM), TEST_VOLATILE(item, seen)};
 static const struct nvm_field server_fields[] = {
-    TEST_FIELD(server, log, NVM_FIELD_VOLATILE), TEST_FIELD(server, clock, NVM_FIELD_VOLATILE),
+    TEST_VOLATILE(server, log), TEST_VOLATILE(server, clock),
     TEST_FIELD(server, first, NVM_FIELD_POINTER, .target = ITEM)};
 static const struct nvm_type item_type = TEST_TYPE(ITEM, item, item_fields),
                              server_type = TEST_TYPE(SERVER, server, server_fields),
