@@ -46,7 +46,28 @@ static bool strikes(const char *call) {
     return failed;                                                                                 \
   }
 
-WRAP(int, posix_fallocate, (int fd, off_t at, off_t size), (fd, at, size), fault.error)
+bool hook_sparse;
+
+/* All that is seen of blocks but for the room on the disk: the size. */
+static int make_longer(int fd, off_t end) {
+  struct stat status;
+  bool is_short = fstat(fd, &status) == 0 && status.st_size < end;
+  return is_short && ftruncate(fd, end) ? errno : 0;
+}
+
+int __real_posix_fallocate(int fd, off_t at, off_t size);
+int __wrap_posix_fallocate(int fd, off_t at, off_t size);
+int __wrap_posix_fallocate(int fd, off_t at, off_t size) {
+  if (strikes("posix_fallocate"))
+    return fault.error;
+  return hook_sparse ? make_longer(fd, at + size) : __real_posix_fallocate(fd, at, size);
+}
+
+int __real_fallocate(int fd, int mode, off_t at, off_t size);
+int __wrap_fallocate(int fd, int mode, off_t at, off_t size);
+int __wrap_fallocate(int fd, int mode, off_t at, off_t size) {
+  return hook_sparse && mode == 0 ? 0 : __real_fallocate(fd, mode, at, size);
+}
 bool fault_no_memory;
 void (*hook_map)(void);
 

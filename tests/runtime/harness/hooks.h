@@ -24,6 +24,8 @@ void hook_mapped(void *at, size_t size);
 unsigned hook_mapped_now(void);
 /* faults.c: the kernel is older than 5.14, which knows of MADV_POPULATE_WRITE. */
 extern bool fault_old_kernel;
+/* faults.c: files get no blocks but where something is stored. Simulations copy and compare only those. */
+extern bool hook_sparse;
 /* syncs.c: every file lies on a file system of this type (linux/magic.h); 0: on its own. */
 extern long hook_file_system;
 /* faults.c: before each mmap; null: none. */

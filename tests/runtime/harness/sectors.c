@@ -53,7 +53,8 @@ static const char *bytes_of(const char *path, size_t *size) {
     return NULL;
   fstat(fd, &status);
   *size = (size_t)status.st_size;
-  const char *bytes = *size ? mmap(NULL, *size, PROT_READ, MAP_SHARED, fd, 0) : MAP_FAILED;
+  const char *bytes =
+      *size ? mmap(NULL, *size, PROT_READ, MAP_SHARED | MAP_POPULATE, fd, 0) : MAP_FAILED;
   close(fd);
   return bytes == MAP_FAILED ? NULL : bytes;
 }
@@ -88,14 +89,14 @@ static void write_sector(char *to, const char *from, size_t size, bool whole) {
 static bool is_taken(const char *bytes, size_t at) {
   size_t page = at / PAGE, start = page * PAGE;
   platter->is_taken[page] =
-      platter->is_taken[page] && memcmp(platter->taken + start, bytes + start, PAGE) == 0;
+      platter->is_taken[page] && sparse_equal(platter->taken + start, bytes + start, PAGE);
   return platter->is_taken[page];
 }
 
 static void write_some(const char *bytes, size_t size, bool is_last) {
   for (size_t at = 0; at < size; at += SECTOR) {
     size_t part = size - at < SECTOR ? size - at : SECTOR;
-    if (memcmp(platter->holds + at, bytes + at, part) != 0 && !is_taken(bytes, at) &&
+    if (!sparse_equal(platter->holds + at, bytes + at, part) && !is_taken(bytes, at) &&
         throw() % 4 == 0)
       write_sector(platter->holds + at, bytes + at, part, !is_last || throw() % 8);
   }
@@ -139,7 +140,7 @@ static void sync_pages(size_t offset, size_t length, bool fails) {
   size_t end = !bytes ? 0 : offset + length < size ? offset + length : size;
   for (size_t at = offset & ~(size_t)(PAGE - 1); at < end; at += PAGE) {
     size_t part = end - at < PAGE ? end - at : PAGE;
-    if (fails && memcmp(platter->holds + at, bytes + at, part) != 0) {
+    if (fails && !sparse_equal(platter->holds + at, bytes + at, part)) {
       platter->is_taken[at / PAGE] = true;
       memcpy(platter->taken + at, bytes + at, part);
     } else if (!fails && !is_taken(bytes, at)) {
@@ -229,6 +230,7 @@ static void run_to_the_end(void *argument) {
   disk.at = end->at;
   const char *bytes = bytes_of(end->durable ? end->durable : end->path, &size);
   if (!end->goes_on) {
+    madvise(platter->holds, size, MADV_POPULATE_WRITE);
     memcpy(platter->holds, bytes, size);
     memset(platter->is_taken, 0, sizeof platter->is_taken);
   }
@@ -251,6 +253,7 @@ int sectors_run(const struct sectors_end *end, const char *start) {
     platter = mmap(NULL, sizeof *platter, PROT_READ | PROT_WRITE,
                    MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   CHECK(platter != MAP_FAILED);
+  hook_sparse = true;
   if (!end->goes_on)
     sparse_copy(start, end->path);
   return test_child(NULL, run_to_the_end, (void *)(uintptr_t)end);

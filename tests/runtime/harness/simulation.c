@@ -82,14 +82,14 @@ static void take(const void *address) {
 static void mix(char *image, const char *newer, uint64_t size, unsigned chance, bool by_word) {
   uint64_t unit = by_word ? 8 : LINE;
   for (uint64_t i = 0; i < size; i += unit)
-    if (memcmp(image + i, newer + i, unit) != 0 && random_word() % 8 < chance)
+    if (!sparse_equal(image + i, newer + i, unit) && random_word() % 8 < chance)
       memcpy(image + i, newer + i, unit);
 }
 
 /* All that was stored since the arming has arrived; nothing of what was there before. */
 static void mix_new(const struct nvm_pool *pool, uint64_t start, uint64_t size) {
   for (uint64_t i = start; i < start + size; i += LINE)
-    if (memcmp(sim.before + i, pool->home + i, LINE) != 0)
+    if (!sparse_equal(sim.before + i, pool->home + i, LINE))
       memcpy(sim.media + i, pool->home + i, LINE);
 }
 
@@ -219,6 +219,7 @@ void power_arm(const struct power_cut *cut) {
     CHECK(sim.before != MAP_FAILED);
     sparse_read(cut->path, sim.before, sim.pages);
   }
+  hook_sparse = true;
   sim.media = media;
   sim.pending = pending;
   sim.cut = *cut;
@@ -252,6 +253,7 @@ static void let_go(struct held *file) { munmap(file->bytes, MEDIA_MAX); }
 static void make(struct held *start_file, const char *method, void (*prepare)(void *)) {
   setenv("NVMOVE_METHOD", method, 1);
   setenv("NVMOVE_DOMAIN", "power", 1);
+  hook_sparse = true;
   const char *start = test_path("start");
   unlink(start);
   CHECK(test_child(NULL, prepare, (void *)(uintptr_t)start) == 0);

@@ -52,14 +52,21 @@ void sparse_mark(const char *path, unsigned char *pages) {
   close(fd);
 }
 
-void sparse_write(const char *path, const char *bytes, uint64_t size, const unsigned char *pages) {
+static bool has_bytes(const char *bytes, uint64_t at, uint64_t size, const unsigned char *pages) {
   static const char zero[SPARSE_PAGE];
+  return at < size && pages[at / SPARSE_PAGE] &&
+         !sparse_equal(bytes + at, zero, size - at < SPARSE_PAGE ? size - at : SPARSE_PAGE);
+}
+
+void sparse_write(const char *path, const char *bytes, uint64_t size, const unsigned char *pages) {
   int fd = open(path, O_CREAT | O_TRUNC | O_WRONLY, 0600);
   CHECK(fd >= 0 && ftruncate(fd, (off_t)size) == 0);
-  for (uint64_t at = 0; at < size; at += SPARSE_PAGE) {
-    uint64_t part = size - at < SPARSE_PAGE ? size - at : SPARSE_PAGE;
-    if (pages[at / SPARSE_PAGE] && memcmp(bytes + at, zero, part) != 0)
-      CHECK(pwrite(fd, bytes + at, part, (off_t)at) == (ssize_t)part);
+  for (uint64_t start = 0, end; start < size; start = end + SPARSE_PAGE) {
+    for (end = start; has_bytes(bytes, end, size, pages);)
+      end += SPARSE_PAGE;
+    uint64_t part = (end < size ? end : size) - start;
+    if (part)
+      CHECK(pwrite(fd, bytes + start, part, (off_t)start) == (ssize_t)part);
   }
   close(fd);
 }
