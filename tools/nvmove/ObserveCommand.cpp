@@ -24,10 +24,10 @@ namespace nvmove::tool {
 using support::failed;
 namespace {
 
-volatile pid_t Running;
+volatile pid_t Observed; ///< the program
 
 void pass(int Number) {
-  if (pid_t Child = Running)
+  if (pid_t Child = Observed)
     kill(Child, Number);
 }
 
@@ -48,7 +48,7 @@ llvm::Expected<int> runObserved(const std::vector<std::string> &Command,
   }
   if (Child < 0)
     return llvm::createStringError(llvm::errnoAsErrorCode(), "no process can be started");
-  Running = Child;
+  Observed = Child;
   for (int Number : {SIGINT, SIGTERM, SIGHUP})
     std::signal(Number, pass);
   int Status = 0;
@@ -56,7 +56,7 @@ llvm::Expected<int> runObserved(const std::vector<std::string> &Command,
     continue;
   for (int Number : {SIGINT, SIGTERM, SIGHUP})
     std::signal(Number, SIG_DFL);
-  Running = 0;
+  Observed = 0;
   return Status;
 }
 
