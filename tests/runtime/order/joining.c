@@ -67,8 +67,8 @@ static void store_and_join(void) {
   put(THIRD, 20, 1);
   put(FOURTH, 21, 1);
   all.step = 4;
-  joins = pthread_self();
   wait_for(5);
+  joins = pthread_self(); /* only now: to wait for a step is no wait of its commit */
 }
 
 /* It holds a lock that still guards what a third has not committed. */
