@@ -11,6 +11,7 @@
 #include "ir/Exits.h"
 #include "ir/NoAlias.h"
 #include "ir/VirtualCalls.h"
+#include "loads/LoadNotes.h"
 #include "porting/Port.h"
 #include "porting/PortCode.h"
 
@@ -279,9 +280,20 @@ bool foldTypeIds(Module &M) {
   return Changed;
 }
 
+/// Each load that the source has.
+bool announceLoads(Module &M, ModuleAnalysisManager &AM) {
+  auto &Analyses = AM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
+  UnsafeTable Unsafe = takeUnsafeFiles(M);
+  for (Function &F : M)
+    if (!F.isDeclaration() && !F.hasFnAttribute(Attribute::Naked))
+      announceSourceLoads(F, Unsafe, Analyses.getResult<TargetLibraryAnalysis>(F));
+  frontendFacts().Unsafe = std::move(Unsafe); // for the late phase
+  return true;
+}
+
 } // namespace
 
-PreservedAnalyses EarlyPass::run(Module &M, ModuleAnalysisManager &) {
+PreservedAnalyses EarlyPass::run(Module &M, ModuleAnalysisManager &AM) {
   if (M.getModuleFlag(InstrumentedFlag))
     return PreservedAnalyses::all();
   if (settings().Emulates) {
@@ -290,6 +302,10 @@ PreservedAnalyses EarlyPass::run(Module &M, ModuleAnalysisManager &) {
   }
   if (!settings().EmulateTypes.empty())
     M.getContext().emitError("nvmove: --nvmove-emulate-types goes with --nvmove-emulate=PROFILE");
+  if (settings().Raw && settings().Loads != Settings::Accesses::None)
+    M.getContext().emitError(
+        "nvmove: --nvmove-loads announces loads of libnvmove's pools: a program of "
+        "--nvmove-trace=raw has none");
   bool Changed = nameConstants(M);
   Changed |= carryOutPort(M);
   emitPortEntries(M);
@@ -299,6 +315,8 @@ PreservedAnalyses EarlyPass::run(Module &M, ModuleAnalysisManager &) {
   Changed |= foldTypeIds(M);
   Changed |= placeBoundaries(M);
   Changed |= shareRestricted(M);
+  if (settings().Loads == Settings::Accesses::Source)
+    Changed |= announceLoads(M, AM);
   return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
 }
 

@@ -44,10 +44,14 @@ Outcome outcomeOf(Origin From) {
 class FunctionInstrumenter {
 public:
   FunctionInstrumenter(Function &F, const UnsafeTable &Unsafe, const Commits &MayCommit,
-                       const FunctionAnalyses &Analyses, Report &R)
-      : F(F), Unsafe(Unsafe), MayCommit(MayCommit), Analyses(Analyses), R(R) {}
+                       const FunctionAnalyses &Analyses, LoadCounts &Loads, Report &R)
+      : F(F), Unsafe(Unsafe), MayCommit(MayCommit), Analyses(Analyses), Loads(Loads), R(R) {}
 
   bool run() {
+    bool Announces = settings().Loads == Settings::Accesses::Optimized;
+    LoadNotes Read(F, Unsafe, Analyses.Library);
+    if (Announces)
+      Read.find(MayCommit, Analyses.Loops, Loads);
     collect();
     BitVector Covered = findCovered(F, Writes, MayCommit);
     for (unsigned N : Covered.set_bits())
@@ -77,7 +81,8 @@ public:
       emitLanes(Writes[N]);
     for (const Access &Call : Calls)
       noteCall(Call);
-    return !Notes.empty() || Single.any() || NotedCall;
+    bool Announced = Announces && Read.place(Loads);
+    return !Notes.empty() || Single.any() || NotedCall || Announced;
   }
 
 private:
@@ -186,6 +191,7 @@ private:
   const UnsafeTable &Unsafe;
   const Commits &MayCommit;
   const FunctionAnalyses &Analyses;
+  LoadCounts &Loads;
   Report &R;
   SmallVector<Access> Writes, Calls, Unnoted;
   bool NotedCall = false;
@@ -194,8 +200,8 @@ private:
 } // namespace
 
 bool instrumentFunction(Function &F, const UnsafeTable &Unsafe, const Commits &MayCommit,
-                        const FunctionAnalyses &Analyses, Report &R) {
-  return FunctionInstrumenter(F, Unsafe, MayCommit, Analyses, R).run();
+                        const FunctionAnalyses &Analyses, LoadCounts &Loads, Report &R) {
+  return FunctionInstrumenter(F, Unsafe, MayCommit, Analyses, Loads, R).run();
 }
 
 } // namespace nvmove::plugin

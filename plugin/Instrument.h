@@ -4,6 +4,7 @@
 #include "base/Report.h"
 #include "ir/Commits.h"
 #include "ir/LoopNotes.h"
+#include "loads/LoadNotes.h"
 
 #include "llvm/Analysis/BlockFrequencyInfo.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
@@ -17,8 +18,9 @@ struct FunctionAnalyses {
   llvm::function_ref<llvm::BlockFrequencyInfo &()> Frequency; ///< asked where there are notes
 };
 
-/// True when \p F changed. The analyses hold until the first note is placed.
+/// True when \p F changed. The analyses hold until the first note is placed. \p Loads: those that are
+/// announced.
 bool instrumentFunction(llvm::Function &F, const UnsafeTable &Unsafe, const Commits &MayCommit,
-                        const FunctionAnalyses &Analyses, Report &R);
+                        const FunctionAnalyses &Analyses, LoadCounts &Loads, Report &R);
 
 } // namespace nvmove::plugin

@@ -66,7 +66,8 @@ void warnOfNaked(Function &F, Report &R) {
 }
 
 SmallVector<Function *> instrumentFunctions(Module &M, FunctionAnalysisManager &Analyses,
-                                            const UnsafeTable &Unsafe, Report &R) {
+                                            const UnsafeTable &Unsafe, LoadCounts &Loads,
+                                            Report &R) {
   Commits MayCommit(M, Unsafe);
   SmallVector<Function *> Bodies, Changed;
   for (Function &F : M)
@@ -86,7 +87,7 @@ SmallVector<Function *> instrumentFunctions(Module &M, FunctionAnalysisManager &
                             Analyses.getResult<DominatorTreeAnalysis>(*F)},
                            Analyses.getResult<OptimizationRemarkEmitterAnalysis>(*F),
                            Frequency};
-    bool Noted = instrumentFunction(*F, Unsafe, MayCommit, Known, R);
+    bool Noted = instrumentFunction(*F, Unsafe, MayCommit, Known, Loads, R);
     if (placeLandings(*F) || Noted) {
       Changed.push_back(F);
       Analyses.invalidate(*F, PreservedAnalyses::none());
@@ -138,7 +139,8 @@ PreservedAnalyses LatePass::run(Module &M, ModuleAnalysisManager &AM) {
   declareVirtual(M);
   Report R(M);
   auto &Analyses = AM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
-  SmallVector<Function *> Changed = instrumentFunctions(M, Analyses, Unsafe, R);
+  LoadCounts Loads;
+  SmallVector<Function *> Changed = instrumentFunctions(M, Analyses, Unsafe, Loads, R);
   forgetInferredAround(Changed);
   warnOfTakenAddresses(M, Unsafe, R);
   wrapTakenAddresses(M, Unsafe, R);
@@ -147,8 +149,14 @@ PreservedAnalyses LatePass::run(Module &M, ModuleAnalysisManager &AM) {
   nameUntraced(M, !Changed.empty());
   if (!Changed.empty())
     referenceAbiVersion(M);
-  if (settings().Remarks)
+  if (settings().Remarks) {
     R.summary(errs());
+    if (settings().Loads == Settings::Accesses::Optimized)
+      errs() << "nvmove: " << M.getSourceFileName() << ": loads: " << Loads.Announced
+             << " announced, " << Loads.Once << " announced once before their loop, "
+             << Loads.OfCalls << " announced before calls, " << Loads.Covered
+             << " already announced, " << Loads.Volatile << " of volatile memory\n";
+  }
   assert(!verifyModule(M, &errs()) && "the late phase made invalid IR");
   return PreservedAnalyses::none();
 }

@@ -69,8 +69,8 @@ const Option Options[] = {
      }},
     {"loads", "'source' or 'optimized'",
      [](StringRef V, Settings &S) {
-       S.LoadsOptimized = V == "optimized";
-       return S.LoadsOptimized || V == "source";
+       S.Loads = V == "optimized" ? Settings::Accesses::Optimized : Settings::Accesses::Source;
+       return V == "optimized" || V == "source";
      }},
     {"port", "a file", [](StringRef V, Settings &S) { return S.Port = V.str(), !V.empty(); }},
     {"remarks", Switch, [](StringRef V, Settings &S) { return parseSwitch(V, S.Remarks); }},

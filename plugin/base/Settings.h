@@ -27,11 +27,13 @@ struct Settings {
   bool Emulates = false;      ///< accesses to persistent types wait: no notes
   std::string EmulateProfile; ///< unless the environment says another
   std::vector<std::string> EmulateTypes; ///< files of their names
-  bool LoadsOptimized = false;           ///< only accesses that optimisation has left
-  bool Remarks = false;                  ///< print the summary
-  bool Warnings = true;                  ///< writes that cannot be covered are warned about
-  bool WarningsFail = false;             ///< and are errors
-  bool GlobalsMayPersist = false;        ///< a linker script places globals in the reserved range
+  enum class Accesses { None, Source, Optimized };
+  Accesses Loads =
+      Accesses::None;        ///< charged or announced: all, or those that optimisation has left
+  bool Remarks = false;      ///< print the summary
+  bool Warnings = true;      ///< writes that cannot be covered are warned about
+  bool WarningsFail = false; ///< and are errors
+  bool GlobalsMayPersist = false; ///< a linker script places globals in the reserved range
 };
 
 /// The settings of this compilation.

@@ -30,6 +30,9 @@ constexpr const char *LoadMark = "nvmove.emulated-load:", *StoreMark = "nvmove.e
 /// Metadata: what one phase leaves to the other.
 constexpr const char *KeptName = "nvmove.emulation";
 
+/// What optimisation has left, in place of what the source has.
+bool chargesLeft() { return settings().Loads == Settings::Accesses::Optimized; }
+
 enum SiteKind { Loads, Stores, Copies, Outputs, SiteKinds };
 using Counts = std::array<unsigned, SiteKinds>;
 
@@ -307,13 +310,13 @@ void findEmulated(Module &M, const UnsafeTable &Unsafe) {
       std::string Types = recordsOf(A, Wanted);
       if (Types.empty())
         continue;
-      if (settings().LoadsOptimized)
+      if (chargesLeft())
         Marks.mark(A, Types);
       else
         charge(A, Types, K.Made);
     }
     chargeCalls(*F, Unsafe, Wanted, K.Made);
-    if (!settings().LoadsOptimized)
+    if (!chargesLeft())
       chargeOutputs(*F, K.Made);
   }
   keep(M, K);
@@ -324,7 +327,7 @@ void finishEmulated(Module &M) {
   if (!K)
     return;
   Counts &Made = K->Made;
-  if (settings().LoadsOptimized)
+  if (chargesLeft())
     for (Function *F : bodiesOf(M)) {
       for (const Access &A : accessesOf(*F))
         if (StringRef Types = markOf(A); !Types.empty())

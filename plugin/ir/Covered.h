@@ -6,6 +6,8 @@
 // next iteration of a loop. A write is covered when the facts that hold on every path to it contain
 // each of its bytes: by induction over the execution, the first of several writes has its own note.
 //
+// Loads that are announced (loads/LoadNotes.h) are looked at in the same way.
+//
 // A block that nvm_alloc just returned is no exception. Nothing of it has to be undone, which the
 // runtime knows, but a commit makes durable what was noted and nothing else.
 #pragma once

@@ -174,7 +174,8 @@ SmallVector<Note> coalesceLoops(Function &F, ArrayRef<Access> Writes, BitVector 
                                 const Commits &MayCommit, const LoopAnalyses &Analyses) {
   MapVector<Loop *, SmallVector<unsigned>> ByLoop;
   for (unsigned N : Pending.set_bits())
-    if (Writes[N].Kind == AccessKind::Store || Writes[N].Kind == AccessKind::Copy)
+    if (Writes[N].Kind == AccessKind::Store || Writes[N].Kind == AccessKind::Copy ||
+        Writes[N].Kind == AccessKind::Load)
       if (Loop *L = Analyses.Loops.getLoopFor(Writes[N].At->getParent()))
         ByLoop[L].push_back(N);
   SmallVector<Note> Notes;

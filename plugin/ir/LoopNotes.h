@@ -5,6 +5,8 @@
 // iterations that is known on entry; each iteration executes the write; nothing in it may commit,
 // end the program or wait for another thread; and the writes of consecutive iterations touch.
 // Several writes that tile the step together (a loop that was unrolled or vectorised) count as one.
+//
+// The same holds for loads that are announced (loads/LoadNotes.h): "write" is "load" there.
 #pragma once
 
 #include "ir/Access.h"

@@ -36,11 +36,6 @@ static _Noreturn void refuse(const char *setting, const char *fault) {
   _exit(USAGE_STATUS);
 }
 
-static uint64_t lines_of(const void *address, size_t size) {
-  uint64_t first = (uintptr_t)address >> NVMI_LINE_SHIFT;
-  return size ? (((uintptr_t)address + size - 1) >> NVMI_LINE_SHIFT) - first + 1 : 0;
-}
-
 /* What waits is written back: as one commit, or by the cache itself, which waits for none. Nobody waits for
  * each line's clwb: a log is written past the cache, and lines in place are written back behind it. */
 static void write_back(struct nvmi_charged *me, uint64_t start, bool commits) {
@@ -87,6 +82,19 @@ static uint64_t load_cached(struct nvmi_charged *me, uint64_t line, uint64_t lin
              : nvmi_spend(me, nvmi_clock_now(), nvmi_transfer(missed * nvmi_emulated.read, missed));
 }
 
+uint64_t nvmi_charge_load(struct nvmi_charged *me, uint64_t start, uint64_t line, uint64_t lines) {
+  nvmi_local_add(&me->loads, 1);
+  nvmi_local_add(&me->lines_loaded, lines);
+  return nvmi_emulated.model == NVMI_WORST
+             ? nvmi_spend(me, start, nvmi_transfer(lines * nvmi_emulated.read, lines))
+             : load_cached(me, line, lines);
+}
+
+void nvmi_charge_keep(struct nvmi_charged *me, uint64_t line, uint64_t lines) {
+  for (uint64_t i = 0; i < lines; i++)
+    is_recent(me, line + i);
+}
+
 /* A signal's handler that has interrupted this only tells the cache. */
 static void store_cached(struct nvmi_charged *me, uint64_t line, uint64_t lines) {
   if (lines == 1 && line == me->last_stored)
@@ -112,14 +120,9 @@ __attribute__((preserve_most)) void __nvm_charge_load(const void *Address, size_
     return;
   struct nvmi_charged *me = nvmi_charged_self();
   bool is_worst = nvmi_emulated.model == NVMI_WORST;
-  uint64_t start = is_worst ? nvmi_clock_now() : 0, lines = lines_of(Address, Size), spent;
+  uint64_t start = is_worst ? nvmi_clock_now() : 0, lines = nvmi_lines_of(Address, Size);
   struct nvm_counted *by_types = counts_of(Types);
-  nvmi_local_add(&me->loads, 1);
-  nvmi_local_add(&me->lines_loaded, lines);
-  if (is_worst)
-    spent = nvmi_spend(me, start, nvmi_transfer(lines * nvmi_emulated.read, lines));
-  else
-    spent = load_cached(me, (uintptr_t)Address >> NVMI_LINE_SHIFT, lines);
+  uint64_t spent = nvmi_charge_load(me, start, (uintptr_t)Address >> NVMI_LINE_SHIFT, lines);
   if (by_types) {
     nvmi_local_add(&by_types->loads, 1);
     nvmi_local_add(&by_types->nanoseconds, spent);
@@ -132,7 +135,7 @@ __attribute__((preserve_most)) void __nvm_charge_store(const void *Address, size
     return;
   struct nvmi_charged *me = nvmi_charged_self();
   bool is_worst = nvmi_emulated.model == NVMI_WORST;
-  uint64_t start = is_worst ? nvmi_clock_now() : 0, lines = lines_of(Address, Size);
+  uint64_t start = is_worst ? nvmi_clock_now() : 0, lines = nvmi_lines_of(Address, Size);
   struct nvm_counted *by_types = counts_of(Types);
   if (by_types)
     nvmi_local_add(&by_types->stores, 1);
@@ -175,7 +178,9 @@ void __nvm_charge_wait(void) {
 }
 
 /* What a call costs beside its wait. */
-static void calibrate_overhead(void) {
+void nvmi_charge_calibrate(void) {
+  if (!nvmi_charges || nvmi_emulated.is_virtual || nvmi_emulated.model != NVMI_WORST)
+    return;
   struct nvmi_profile wanted = nvmi_emulated;
   bool by_types = nvmi_by_types_wanted;
   nvmi_by_types_wanted = false;
@@ -202,8 +207,7 @@ static void start(void) {
   fault = nvmi_emulation_begin();
   if (fault)
     refuse("emulation", fault);
-  if (nvmi_charges && !nvmi_emulated.is_virtual && nvmi_emulated.model == NVMI_WORST)
-    calibrate_overhead();
+  nvmi_charge_calibrate();
 }
 
 static void tell_counts(void) {

@@ -6,13 +6,16 @@
 #include "base/settings.h"
 #include "emulation/spend.h"
 
+uint64_t (*nvmi_media_line_at)(const void *address);
+
 static const struct nvmi_persist *real;
 static bool is_chosen; /* by a pool */
 
-static uint64_t lines_of(const void *address, size_t size) {
-  uint64_t count = 0;
-  NVMI_FOR_LINES(line, address, size) count++;
-  return count;
+/* A line that is flushed stays in the cache, where a load finds it; one that is streamed does not. */
+static void keep(struct nvmi_charged *me, const void *address, uint64_t lines) {
+  me->unfenced_flushes += lines;
+  if (nvmi_media_line_at && nvmi_emulated.model == NVMI_CACHED)
+    nvmi_charge_keep(me, nvmi_media_line_at(address), lines);
 }
 
 static void stream(void *to, const void *from, size_t size) {
@@ -26,12 +29,12 @@ static void append(void *to, const void *from, size_t size) {
 }
 
 static void flush(const void *address, size_t size) {
-  nvmi_charged_self()->unfenced_flushes += lines_of(address, size);
+  keep(nvmi_charged_self(), address, nvmi_lines_of(address, size));
   real->flush(address, size);
 }
 
 static void store_line(void *to, const void *from, uint64_t mask) {
-  nvmi_charged_self()->unfenced_flushes++;
+  keep(nvmi_charged_self(), to, 1);
   real->store_line(to, from, mask);
 }
 
@@ -70,6 +73,8 @@ static void choose(const char *wish) {
   const char *failed = nvmi_emulation_begin();
   if (failed)
     nvmi_tell("nvmove: NVMOVE_EMULATE: %s; nothing is charged\n", failed);
+  else
+    nvmi_charge_calibrate();
 }
 
 const struct nvmi_persist *nvmi_media(const struct nvmi_persist *wanted) {
@@ -106,5 +111,10 @@ __attribute__((destructor(101))) static void tell(void) {
   nvmi_tell("nvmove: emulated %s, of pools: %llu fences, %llu lines flushed, %llu streamed\n",
             nvmi_emulated.name, (unsigned long long)sum.pool_fences,
             (unsigned long long)sum.pool_flushes, (unsigned long long)sum.pool_streams);
+  if (sum.loads)
+    nvmi_tell("nvmove: model %s: %llu loads of %llu lines of pools, %llu found in the cache\n",
+              nvmi_emulated.model == NVMI_CACHED ? "cached" : "worst",
+              (unsigned long long)sum.loads, (unsigned long long)sum.lines_loaded,
+              (unsigned long long)sum.hits);
   nvmi_spent_tell(&sum);
 }

@@ -2,11 +2,15 @@
  * durable, as that memory would let it wait (`docs/reference/emulation.md`).
  *
  * A fence waits for all lines that its thread has flushed or streamed since its last fence: as the
- * model `cached` charges a commit. Loads are not charged: nobody announces them.
+ * model `cached` charges a commit. Loads are charged where compiled code announces them (core/loads.c).
  */
 #pragma once
 
 #include "platform/persist.h"
+
+/* The number of the line of the media that is mapped there, in whichever mapping. Set at the start of a
+ * program that announces loads; null: it does not. */
+extern uint64_t (*nvmi_media_line_at)(const void *address);
 
 /* What is wrong with NVMOVE_EMULATE; null: nothing, or it is not set. For the calling thread, until its
  * next call. */

@@ -4,7 +4,7 @@ import re
 
 # From bottom to top; "" are the files outside of the folders. ARCHITECTURE.md says what each is for.
 FLOORS = {
-    "plugin/": ("base", "emit", "frontend", "ir", "unsafe", "porting", "trace", "emulation", ""),
+    "plugin/": ("base", "emit", "frontend", "ir", "unsafe", "porting", "trace", "loads", "emulation", ""),
     "src/solve/": ("", "program", "summary", "pointsto", "reach", "answer"),
 }
 PREFIX = {"src/solve/": "solve/"}  # of an include

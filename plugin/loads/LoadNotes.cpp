@@ -1,0 +1,99 @@
+// Announced loads: see LoadNotes.h.
+#include "loads/LoadNotes.h"
+
+#include "base/Settings.h"
+#include "emit/Abi.h"
+#include "ir/Covered.h"
+#include "ir/Origin.h"
+
+#include "llvm/IR/InstIterator.h"
+
+using namespace llvm;
+
+namespace nvmove::plugin {
+namespace {
+
+bool mayPersist(const Value *Address, const Function &F, const TargetLibraryInfo &Library) {
+  return originOf(Address, F, Library, settings().GlobalsMayPersist) == Origin::MayPersist;
+}
+
+/// Each access of one range that reads.
+SmallVector<Access> readsOf(Function &F, const TargetLibraryInfo &Library, LoadCounts &Made) {
+  SmallVector<Access> Reads;
+  for (const Access &A : enumerateAccesses(F, [](const CallBase &) { return false; })) {
+    bool Loads = !A.Writes || A.Kind == AccessKind::Exchange;
+    bool IsRange = A.Address && !A.Address->getType()->isVectorTy() && (A.Size || A.Length) &&
+                   A.Kind != AccessKind::Assembly && A.Kind != AccessKind::Unknown;
+    if (!Loads || !IsRange)
+      continue;
+    if (mayPersist(A.Address, F, Library))
+      Reads.push_back(A);
+    else
+      ++Made.Volatile;
+  }
+  return Reads;
+}
+
+void announce(IRBuilderBase &At, Value *Address, Value *Size) {
+  callAbi(At, "__nvm_load", {Address, At.CreateZExtOrTrunc(Size, At.getInt64Ty())});
+}
+
+void announce(const Note &N) {
+  IRBuilder<> At(N.Before);
+  At.SetInsertPoint(unlikelyBlock(inRange(At, N.Address), N.Before));
+  At.SetCurrentDebugLocation(N.Before->getDebugLoc());
+  announce(At, N.Address, N.Size ? At.getInt64(N.Size) : N.Length);
+}
+
+/// What described functions read through their arguments. The runtime looks whether it is persistent.
+bool announceCalls(Function &F, const UnsafeTable &Unsafe, const TargetLibraryInfo &Library,
+                   LoadCounts &Made) {
+  SmallVector<std::pair<CallBase *, const UnsafeFunction *>> Known;
+  for (Instruction &I : instructions(F))
+    if (auto *Call = dyn_cast<CallBase>(&I))
+      if (const Function *Callee = namedCallee(*Call))
+        if (const UnsafeFunction *Found = Unsafe.find(*Callee))
+          Known.push_back({Call, Found});
+  unsigned Before = Made.OfCalls;
+  for (auto [Call, Found] : Known) {
+    UnsafeCall Its{Call, SmallVector<Value *>(Call->args()), false};
+    bytesBefore(
+        Its, *Found, Found->Reads,
+        [&](Value *Argument) { return mayPersist(Argument, F, Library); },
+        [&](IRBuilderBase &At, Value *, Value *Address, Value *Size) {
+          announce(At, Address, Size);
+          ++Made.OfCalls;
+        });
+  }
+  return Made.OfCalls != Before;
+}
+
+} // namespace
+
+void announceSourceLoads(Function &F, const UnsafeTable &Unsafe, const TargetLibraryInfo &Library) {
+  LoadCounts Unused;
+  for (const Access &A : readsOf(F, Library, Unused))
+    announce(Note{A.At, A.Address, A.Size, A.Length});
+  announceCalls(F, Unsafe, Library, Unused);
+}
+
+void LoadNotes::find(const Commits &MayCommit, const LoopAnalyses &Analyses, LoadCounts &Made) {
+  SmallVector<Access> Reads = readsOf(F, Library, Made);
+  BitVector Pending = findCovered(F, Reads, MayCommit);
+  Made.Covered += Pending.count();
+  Pending.flip();
+  unsigned All = Pending.count();
+  Notes = coalesceLoops(F, Reads, Pending, MayCommit, Analyses);
+  Made.Once += All - Pending.count();
+  Made.Announced += Pending.count();
+  for (unsigned N : Pending.set_bits())
+    Notes.push_back(Note{Reads[N].At, Reads[N].Address, Reads[N].Size, Reads[N].Length});
+}
+
+bool LoadNotes::place(LoadCounts &Made) {
+  for (const Note &N : Notes)
+    announce(N);
+  return announceCalls(F, Unsafe, Library, Made) || !Notes.empty();
+}
+
+} // namespace nvmove::plugin
