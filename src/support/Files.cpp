@@ -13,8 +13,6 @@ namespace nvmove::support {
 
 namespace {
 
-constexpr int InterruptedStatus = 130; // 128 + SIGINT, what a shell reports.
-
 /// Writes through \p Out and gives the stream's error, which raw_fd_ostream would otherwise turn
 /// into an abort.
 std::error_code writeStream(llvm::raw_fd_ostream &Out,
@@ -87,10 +85,6 @@ std::string absolutePath(llvm::StringRef Path, llvm::StringRef Base) {
     return Path.str(); // The working directory is gone.
   llvm::sys::path::remove_dots(Whole, /*remove_dot_dot=*/true);
   return std::string(Whole);
-}
-
-void installInterruptHandler() {
-  llvm::sys::SetInterruptFunction([] { _exit(InterruptedStatus); });
 }
 
 llvm::Error refuseInputs(const std::vector<std::string> &Outputs, const std::set<std::string> &Read,

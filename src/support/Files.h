@@ -31,7 +31,4 @@ std::string absolutePath(llvm::StringRef Path, llvm::StringRef Base = "");
 llvm::Error refuseInputs(const std::vector<std::string> &Outputs, const std::set<std::string> &Read,
                          llvm::StringRef Work = "scan");
 
-/// Makes SIGINT and SIGTERM remove unfinished files and end the process with status 130.
-void installInterruptHandler();
-
 } // namespace nvmove::support

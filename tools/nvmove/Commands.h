@@ -6,6 +6,9 @@
 
 namespace nvmove::tool {
 
+/// nvmove tells nvmove-sources its version by this variable of the environment.
+constexpr const char *PartOf = "nvmove_sources_of";
+
 /// Runs the command that \p A names; \p Words are main()'s.
 int run(const Arguments &A, char **Words);
 

@@ -98,8 +98,11 @@ public:
     passSignals();
     if (llvm::Error E = makeTree("plain", "clang-19"))
       return std::move(E);
-    std::string Compiler = crash::shellWord(installedTool("nvmove-cc")) +
-                           " --emulate=dram --emulate-types=" + crash::shellWord(Types);
+    llvm::Expected<std::string> Found = installedTool("nvmove-cc");
+    if (!Found)
+      return Found.takeError();
+    std::string Compiler =
+        crash::shellWord(*Found) + " --emulate=dram --emulate-types=" + crash::shellWord(Types);
     if (llvm::Error E = makeTree("emulated", Compiler))
       return std::move(E);
     if (!hasEmulated(Place.path("emulated")))
@@ -171,8 +174,9 @@ private:
   llvm::Error makeTree(const char *Name, const std::string &Compiler) {
     if (llvm::Error E = support::copyTree(A.Estimate.Source, Place.path(Name)))
       return E;
+    OneWord Word(Compiler);
     ShellStep Build{
-        A.Estimate.Build, Place.path(Name), Place.path("build.log"), {{"CC", Compiler}}};
+        A.Estimate.Build, Place.path(Name), Place.path("build.log"), {{"CC", Word.text()}}};
     if (!A.Quiet)
       llvm::errs() << "nvmove: builds it " << Name << '\n';
     int Status = runStep(Build);

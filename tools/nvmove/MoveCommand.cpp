@@ -83,6 +83,8 @@ constexpr const char *Port = "port.nvmove.yaml", *Plain = "plain", *Ported = "po
                      *ReportName = "report.json";
 
 llvm::Error Mover::readInputs() {
+  if (llvm::Expected<std::string> Compiler = installedTool("nvmove-cc"); !Compiler)
+    return Compiler.takeError();
   if (!llvm::sys::fs::is_directory(M.Source))
     return failed(M.Source + ": there is no such folder; -C names that of the source");
   llvm::Expected<std::vector<move::Step>> Workload = move::readSteps(M.Workload);
@@ -122,7 +124,9 @@ llvm::Error Mover::build(const char *Name, const std::string &Compiler) {
   say("build", llvm::Twine(Name) + ": " + buildLine());
   if (llvm::Error E = support::copyTree(M.Source, Folder.file(Name), isMoveFolder))
     return E;
-  ShellStep Build{buildLine(), Folder.file(Name), Folder.file(Name) + ".log", {{"CC", Compiler}}};
+  OneWord Word(Compiler);
+  ShellStep Build{
+      buildLine(), Folder.file(Name), Folder.file(Name) + ".log", {{"CC", Word.text()}}};
   int Status = runStep(Build);
   if (CameSignal)
     return failed("interrupted");
@@ -209,7 +213,10 @@ llvm::Error Mover::buildPorted() {
     say("build", shown(Ported) + " is up to date");
     return llvm::Error::success();
   }
-  if (llvm::Error E = build(Ported, crash::shellWord(installedTool("nvmove-cc")) +
+  llvm::Expected<std::string> Compiler = installedTool("nvmove-cc");
+  if (!Compiler)
+    return Compiler.takeError();
+  if (llvm::Error E = build(Ported, crash::shellWord(*Compiler) +
                                         " -g --nvmove-port=" + crash::shellWord(Folder.file(Port))))
     return E;
   return Folder.noteMade(Ported, Of);

@@ -108,7 +108,9 @@ std::string digestOfTools() {
                            "C_INCLUDE_PATH", "LIBRARY_PATH"})
     if (const char *Value = std::getenv(Name))
       Text += std::string(Name) + "=" + Value + "\n";
-  std::string Compiler = installedTool("nvmove-cc");
+  llvm::Expected<std::string> Found = installedTool("nvmove-cc");
+  std::string Compiler = Found ? *Found : "";
+  llvm::consumeError(Found.takeError()); // its caller has asked before
   fs::path Installed = fs::path(Compiler).parent_path().parent_path();
   for (const fs::path &File : {fs::path(Compiler), Installed / "lib" / "libnvmove.a",
                                Installed / "lib" / "libnvmove_admin.a"})

@@ -5,6 +5,7 @@
 #include "observe/Show.h"
 #include "support/Failed.h"
 #include "support/Files.h"
+#include "support/Signals.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
@@ -50,12 +51,12 @@ llvm::Expected<int> runObserved(const std::vector<std::string> &Command,
     return llvm::createStringError(llvm::errnoAsErrorCode(), "no process can be started");
   Observed = Child;
   for (int Number : {SIGINT, SIGTERM, SIGHUP})
-    std::signal(Number, pass);
+    support::setSignal(Number, pass);
   int Status = 0;
   while (waitpid(Child, &Status, 0) < 0 && errno == EINTR)
     continue;
   for (int Number : {SIGINT, SIGTERM, SIGHUP})
-    std::signal(Number, SIG_DFL);
+    support::setSignal(Number, SIG_DFL);
   Observed = 0;
   return Status;
 }

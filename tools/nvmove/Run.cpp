@@ -35,12 +35,18 @@ std::string sourcesProgram() {
 /// Becomes nvmove-sources, with the same words. Returns only if that fails.
 int runSources(const Arguments &A, char **Words) {
   std::string Program = sourcesProgram();
+  support::Diagnostics D(llvm::errs(), support::wantsColor(A.Color, llvm::errs()));
+  if (getenv(PartOf)) { // started as nvmove-sources
+    D.error("'" + llvm::sys::fs::getMainExecutable("nvmove", nullptr) +
+            "' stands where nvmove-sources should be; install nvmove again");
+    return ExitUsage;
+  }
+  setenv(PartOf, NVMOVE_VERSION, 1);
   execv(Program.c_str(), Words);
   std::string Why = std::strerror(errno);
-  support::Diagnostics D(llvm::errs(), support::wantsColor(A.Color, llvm::errs()));
   D.error("'" + Program + "' cannot be started: " + Why);
   D.note("it is a part of nvmove; install nvmove again");
-  return ExitInternal;
+  return ExitUsage;
 }
 
 } // namespace

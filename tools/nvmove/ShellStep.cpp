@@ -1,6 +1,9 @@
 // Runs commands of the shell: see ShellStep.h.
 #include "nvmove/ShellStep.h"
 
+#include "support/Failed.h"
+#include "support/Signals.h"
+
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -32,12 +35,12 @@ void takeSignal(int Number) {
 
 void passSignals() {
   for (int Number : {SIGINT, SIGTERM, SIGHUP})
-    std::signal(Number, takeSignal);
+    support::setSignal(Number, takeSignal);
 }
 
 void endBySignals() {
   for (int Number : {SIGINT, SIGTERM, SIGHUP})
-    std::signal(Number, SIG_DFL);
+    support::setSignal(Number, SIG_DFL);
 }
 
 int runStep(const ShellStep &S) {
@@ -51,7 +54,7 @@ int runStep(const ShellStep &S) {
   if (Child == 0) {
     setpgid(0, 0);
     for (int Number : {SIGINT, SIGTERM, SIGHUP})
-      signal(Number, SIG_DFL);
+      support::setSignal(Number, SIG_DFL);
     sigprocmask(SIG_SETMASK, &Mask, nullptr);
     int Fd = open(S.Output.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600);
     dup2(Fd, STDOUT_FILENO);
@@ -76,18 +79,41 @@ int runStep(const ShellStep &S) {
   return Status;
 }
 
-std::string installedTool(const char *Name) {
+llvm::Expected<std::string> installedTool(const char *Name) {
   std::string Own =
       llvm::sys::fs::getMainExecutable("nvmove", reinterpret_cast<void *>(&installedTool));
-  llvm::SmallString<256> Path;
-  for (llvm::StringRef Folder = Own; !Folder.empty();) {
+  // bin/NAME; lib/nvmove/NAME; with a folder more where libraries of several machines lie together
+  llvm::StringRef Folder = llvm::sys::path::parent_path(Own);
+  for (int Levels = 0; Levels < 3; ++Levels) {
     Folder = llvm::sys::path::parent_path(Folder);
-    Path = Folder;
+    llvm::SmallString<256> Path(Folder);
     llvm::sys::path::append(Path, "bin", Name);
-    if (llvm::sys::fs::exists(Path))
-      break;
+    if (llvm::sys::fs::can_execute(Path))
+      return std::string(Path);
   }
-  return std::string(Path);
+  return support::failed("'" + llvm::Twine(Name) + "' is not in bin/ of this installation (of " +
+                         Own + "); install nvmove again");
+}
+
+OneWord::OneWord(std::string Command) : Text(std::move(Command)) {
+  if (Text.find_first_of("'\\") == std::string::npos)
+    return;
+  llvm::SmallString<128> Path;
+  if (llvm::sys::fs::createUniqueDirectory("nvmove-cc", Path))
+    return;
+  Folder = std::string(Path);
+  std::string File = Folder + "/cc";
+  std::error_code Error;
+  llvm::raw_fd_ostream Out(File, Error);
+  Out << "#!/bin/sh\nexec " << Text << " \"$@\"\n";
+  Out.close();
+  if (!Error && !llvm::sys::fs::setPermissions(File, llvm::sys::fs::all_all))
+    Text = File;
+}
+
+OneWord::~OneWord() {
+  if (!Folder.empty())
+    llvm::sys::fs::remove_directories(Folder);
 }
 
 std::string lastLines(const std::string &Path) {

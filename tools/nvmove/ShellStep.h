@@ -1,6 +1,8 @@
 // A command of the shell as one step of a longer work: building a program, running it to its end.
 #pragma once
 
+#include "llvm/Support/Error.h"
+
 #include <csignal>
 #include <string>
 #include <utility>
@@ -30,7 +32,21 @@ int runStep(const ShellStep &S);
 /// The end of what a step has printed.
 std::string lastLines(const std::string &Path);
 
-/// The path of the program \p Name in bin/ of this installation.
-std::string installedTool(const char *Name);
+/// The path of the program \p Name in bin/ of this installation; an error where there is none.
+llvm::Expected<std::string> installedTool(const char *Name);
+
+/// A command that may have quoted words, as $CC: a shell that expands $CC reads no quotes in it. Where it
+/// has some it is the path of a script, which lives as long as this.
+class OneWord {
+public:
+  explicit OneWord(std::string Command);
+  ~OneWord();
+  OneWord(const OneWord &) = delete;
+  OneWord &operator=(const OneWord &) = delete;
+  const std::string &text() const { return Text; }
+
+private:
+  std::string Text, Folder;
+};
 
 } // namespace nvmove::tool

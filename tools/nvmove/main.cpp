@@ -1,7 +1,7 @@
 // The nvmove command: parses its arguments and calls the command they name (Run.cpp, RunSources.cpp).
 #include "nvmove/Commands.h"
 
-#include "support/Files.h"
+#include "support/Signals.h"
 
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/ErrorHandling.h"

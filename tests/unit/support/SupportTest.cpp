@@ -4,6 +4,7 @@
 #include "support/Diagnostics.h"
 #include "support/Files.h"
 #include "support/Process.h"
+#include "support/Signals.h"
 #include "support/Suggest.h"
 
 #include <csignal>
