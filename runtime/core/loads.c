@@ -1,16 +1,16 @@
 /* loads.c: a load of persistent memory that compiled code announces (--nvmove-loads): it waits as in the
  * memory that is emulated (emulation/media.h).
  */
+#include "core/loads.h"
 #include "core/map.h"
 
 #include "emulation/charge.h"
-#include "emulation/media.h"
 #include "emulation/spend.h"
 
 #include "nvmove/abi.h"
 
 /* By the address that the program sees. */
-static uint64_t line_at(const void *address) {
+uint64_t nvmi_media_line(const void *address) {
   const struct nvm_pool *pool = nvmi_pool_at(address);
   for (unsigned i = 0; i < NVMI_POOLS_MAX && !pool; i++) {
     pool = nvmi_pool_number(i);
@@ -22,13 +22,12 @@ static uint64_t line_at(const void *address) {
   return (uintptr_t)address >> NVMI_LINE_SHIFT;
 }
 
-__attribute__((constructor)) static void announces(void) { nvmi_media_line_at = line_at; }
-
 __attribute__((preserve_most)) void __nvm_load(const void *Address, size_t Size) {
   if (NVMI_LIKELY(!atomic_load_explicit(&nvmi_charges, memory_order_relaxed)))
     return;
   uint64_t start = nvmi_clock_now();
   const struct nvm_pool *pool = nvmi_pool_at(Address);
   if (pool && Size && pool->header.domain == NVM_DOMAIN_POWER)
-    nvmi_charge_load(nvmi_charged_self(), start, line_at(Address), nvmi_lines_of(Address, Size));
+    nvmi_charge_load(nvmi_charged_self(), start, nvmi_media_line(Address),
+                     nvmi_lines_at(Address, Size));
 }

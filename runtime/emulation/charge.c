@@ -120,7 +120,7 @@ __attribute__((preserve_most)) void __nvm_charge_load(const void *Address, size_
     return;
   struct nvmi_charged *me = nvmi_charged_self();
   bool is_worst = nvmi_emulated.model == NVMI_WORST;
-  uint64_t start = is_worst ? nvmi_clock_now() : 0, lines = nvmi_lines_of(Address, Size);
+  uint64_t start = is_worst ? nvmi_clock_now() : 0, lines = nvmi_lines_at(Address, Size);
   struct nvm_counted *by_types = counts_of(Types);
   uint64_t spent = nvmi_charge_load(me, start, (uintptr_t)Address >> NVMI_LINE_SHIFT, lines);
   if (by_types) {
@@ -135,7 +135,7 @@ __attribute__((preserve_most)) void __nvm_charge_store(const void *Address, size
     return;
   struct nvmi_charged *me = nvmi_charged_self();
   bool is_worst = nvmi_emulated.model == NVMI_WORST;
-  uint64_t start = is_worst ? nvmi_clock_now() : 0, lines = nvmi_lines_of(Address, Size);
+  uint64_t start = is_worst ? nvmi_clock_now() : 0, lines = nvmi_lines_at(Address, Size);
   struct nvm_counted *by_types = counts_of(Types);
   if (by_types)
     nvmi_local_add(&by_types->stores, 1);

@@ -6,16 +6,15 @@
 #include "base/settings.h"
 #include "emulation/spend.h"
 
-uint64_t (*nvmi_media_line_at)(const void *address);
-
+static uint64_t (*number_of)(const void *address);
 static const struct nvmi_persist *real;
 static bool is_chosen; /* by a pool */
 
 /* A line that is flushed stays in the cache, where a load finds it; one that is streamed does not. */
 static void keep(struct nvmi_charged *me, const void *address, uint64_t lines) {
   me->unfenced_flushes += lines;
-  if (nvmi_media_line_at && nvmi_emulated.model == NVMI_CACHED)
-    nvmi_charge_keep(me, nvmi_media_line_at(address), lines);
+  if (nvmi_emulated.model == NVMI_CACHED)
+    nvmi_charge_keep(me, number_of(address), lines);
 }
 
 static void stream(void *to, const void *from, size_t size) {
@@ -29,7 +28,7 @@ static void append(void *to, const void *from, size_t size) {
 }
 
 static void flush(const void *address, size_t size) {
-  keep(nvmi_charged_self(), address, nvmi_lines_of(address, size));
+  keep(nvmi_charged_self(), address, nvmi_lines_at(address, size));
   real->flush(address, size);
 }
 
@@ -77,7 +76,8 @@ static void choose(const char *wish) {
     nvmi_charge_calibrate();
 }
 
-const struct nvmi_persist *nvmi_media(const struct nvmi_persist *wanted) {
+const struct nvmi_persist *nvmi_media(const struct nvmi_persist *wanted,
+                                      uint64_t (*line_at)(const void *address)) {
   static struct nvmi_persist emulated = {
       .stream = stream, .append = append, .flush = flush, .fence = fence, .store_line = store_line};
   static struct nvmi_mutex *const lock = &nvmi_locks[NVMI_LOCK_DESCRIBED];
@@ -88,6 +88,7 @@ const struct nvmi_persist *nvmi_media(const struct nvmi_persist *wanted) {
   choose(wish);
   if (nvmi_charges && !real) {
     emulated.name = wanted->name;
+    number_of = line_at;
     real = wanted;
   }
   nvmi_unlock(lock);

@@ -8,14 +8,12 @@
 
 #include "platform/persist.h"
 
-/* The number of the line of the media that is mapped there, in whichever mapping. Set at the start of a
- * program that announces loads; null: it does not. */
-extern uint64_t (*nvmi_media_line_at)(const void *address);
-
 /* What is wrong with NVMOVE_EMULATE; null: nothing, or it is not set. For the calling thread, until its
  * next call. */
 const char *nvmi_media_fault(void);
-/* `real`, with the waits of NVMOVE_EMULATE; `real` itself where nothing is emulated. */
-const struct nvmi_persist *nvmi_media(const struct nvmi_persist *real);
+/* `real`, with the waits of NVMOVE_EMULATE; `real` itself where nothing is emulated. `line_at` gives the
+ * number of the line at an address, by which the modelled cache knows it. */
+const struct nvmi_persist *nvmi_media(const struct nvmi_persist *real,
+                                      uint64_t (*line_at)(const void *address));
 /* A pool in another domain flushes nothing, so nothing can be charged: tells so, once. */
 void nvmi_media_tell_unused(const char *path);

@@ -42,7 +42,7 @@ extern _Thread_local struct nvmi_charged *nvmi_charged_own
     __attribute__((tls_model("initial-exec")));
 
 /* How many lines lie there, in part or whole. */
-static inline uint64_t nvmi_lines_of(const void *address, uint64_t size) {
+static inline uint64_t nvmi_lines_at(const void *address, uint64_t size) {
   uint64_t first = (uintptr_t)address >> NVMI_LINE_SHIFT;
   return size ? (((uintptr_t)address + size - 1) >> NVMI_LINE_SHIFT) - first + 1 : 0;
 }

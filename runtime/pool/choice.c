@@ -1,6 +1,8 @@
 /* choice.c: which method makes a pool's bytes durable. */
 #include "pool/choice.h"
 
+#include "core/loads.h"
+
 #include "base/settings.h"
 #include "emulation/media.h"
 #include "methods/methods.h"
@@ -39,7 +41,7 @@ void nvmi_domain_choose(struct nvm_pool *pool) {
   else
     pool->header.domain = nvmi_domain_of(pool->path, pool->fd);
   if (pool->header.domain == NVM_DOMAIN_POWER)
-    pool->persist = nvmi_media(nvmi_persist_power());
+    pool->persist = nvmi_media(nvmi_persist_power(), nvmi_media_line);
   else
     pool->persist =
         pool->header.domain == NVM_DOMAIN_DISK ? nvmi_persist_disk() : nvmi_persist_process();
