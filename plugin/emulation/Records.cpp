@@ -3,6 +3,7 @@
 
 #include "base/Frontend.h"
 #include "emit/Sites.h"
+#include "port/PortFile.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/GetElementPtrTypeIterator.h"
@@ -126,6 +127,11 @@ Error RecordNames::addReport(StringRef Text) {
   return Error::success();
 }
 
+/// Every port file has its version, at the beginning of a line.
+static bool isPortFile(StringRef Text) {
+  return Text.starts_with("nvmove:") || Text.contains("\nnvmove:");
+}
+
 Error RecordNames::addFile(const std::string &Path) {
   auto Read = MemoryBuffer::getFile(Path, /*IsText=*/true);
   if (!Read)
@@ -135,6 +141,15 @@ Error RecordNames::addFile(const std::string &Path) {
   if (Text.ltrim().starts_with("{")) {
     if (Error E = addReport(Text))
       return createStringError(Path + ": " + toString(std::move(E)));
+  } else if (isPortFile(Text)) {
+    Expected<port::PortFile> File = port::parsePortFile(Text, Path);
+    if (!File)
+      return File.takeError();
+    if (File->Types.empty())
+      return createStringError(Path + ": this port file has no list of types; 'nvmove plan' writes "
+                                      "it (types:)");
+    for (const std::string &Name : File->Types)
+      add(plainName(Name), plainName(Name));
   } else {
     SmallVector<StringRef> Lines;
     Text.split(Lines, '\n');

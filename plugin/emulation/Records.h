@@ -18,8 +18,8 @@ namespace nvmove::plugin {
 /// Names of records: "dict", without `struct` or `union`.
 class RecordNames {
 public:
-  /// Adds those in a file: what `nvmove scan --format=json` prints, or a name in each line, with
-  /// comments behind `#`. An error says what is wrong with it.
+  /// Adds those in a file: what `nvmove scan --format=json` prints, the `types` of a port file, or a name
+  /// in each line, with comments behind `#`. An error says what is wrong with it.
   llvm::Error addFile(const std::string &Path);
   /// \p Name as the source has it, or as LLVM has it ("struct.dict.3").
   bool has(llvm::StringRef Name) const { return !named(Name).empty(); }

@@ -39,6 +39,7 @@ private:
   void items(const std::vector<Line> &Lines, llvm::StringRef Indent);
   void item(llvm::StringRef Indent, llvm::StringRef Text, const std::string &Why);
   void questions(Key About);
+  void fields();
 
   const Plan &P;
   llvm::raw_ostream &OS;
@@ -119,6 +120,17 @@ void PortFileWriter::run() {
   list(Key::End, "end", P.End, "The program ends with these: what they free stays in the pool.");
   list(Key::Commit, "commit", P.Commit, "What was changed is durable on entry to these.");
   list(Key::Atomic, "atomic", P.Atomic, "Each call of these is one transaction.");
+  fields();
+  if (P.Types.empty())
+    return;
+  OS << "\n# The types of the data: of use for nvmove estimate and nvmove-cc --emulate-types "
+        "alone.\n"
+        "types:\n";
+  for (const PersistentType &Each : P.Types)
+    item("  ", Each.Name, "");
+}
+
+void PortFileWriter::fields() {
   bool Fields = !P.StaticFields.empty() || !P.VolatileFields.empty();
   if (!Fields &&
       llvm::none_of(P.Questions, [](const Question &Q) { return Q.About == Key::Fields; }))

@@ -238,6 +238,7 @@ template <> struct MappingTraits<PortFile> {
     Io.mapOptional("end", P.End);
     Io.mapOptional("pool", P.Pool);
     Io.mapOptional("fields", P.Marks);
+    Io.mapOptional("types", P.Types);
     if (P.Roots.empty() != P.Loads.empty())
       Io.setError(
           "'roots' and 'load' belong together: what has the pool's values, and from when on");

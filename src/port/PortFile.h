@@ -81,7 +81,8 @@ struct PortFile {
   std::vector<Root> Roots;
   std::vector<Load> Loads;
   PoolSettings Pool;
-  std::vector<Entry> End; ///< functions with which the program ends: what they free stays
+  std::vector<std::string> Types; ///< of what lies in the pool; of use for the emulation alone
+  std::vector<Entry> End;         ///< functions with which the program ends: what they free stays
   Fields Marks;
 };
 
