@@ -8,6 +8,7 @@
  * In a program that is linked statically the linker wraps the names, and jumps_wrapped.c stands behind.
  */
 #define _GNU_SOURCE
+#undef _FORTIFY_SOURCE /* with it <setjmp.h> has one name for several of them */
 #include "interpose/jumps.h"
 
 #include "core/root_hooks.h"

@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 
-OPTION = re.compile(r"^  ((?:-\w,)?--[\w-]+|-\w) ?(\S*)(?:  +(.*))?$")
+OPTION = re.compile(r"^  ((?:-\w,)?--[\w-]+(?:,--[\w-]+)*|-\w) ?(\S*)(?:  +(.*))?$")
 VALUES = re.compile(r"^((?:[\w-]+(?: \(default\))?, )*[\w-]+(?: \(default\))?,? or [\w-]+)(?=[:;,.]|$)")
 
 SCRIPT = """# Completion of nvmove for bash; made by tools/completion/completion.py.

@@ -15,10 +15,11 @@ namespace nvmove::tool {
 
 /// What the process ends with; documented in --help.
 enum ExitStatus {
-  ExitComplete = 0,   ///< Everything was analysed and types were found.
-  ExitIncomplete = 1, ///< Inputs were skipped, the analysis was stopped, or nothing was found.
-  ExitUsage = 2,      ///< Wrong options or unusable input.
-  ExitInternal = 3,   ///< A defect of nvmove.
+  ExitComplete = 0,      ///< Everything was analysed and types were found.
+  ExitIncomplete = 1,    ///< Inputs were skipped, the analysis was stopped, or nothing was found.
+  ExitUsage = 2,         ///< Wrong options or unusable input.
+  ExitInternal = 3,      ///< A defect of nvmove.
+  ExitInterrupted = 130, ///< A signal ended the work.
 };
 
 enum class Command {

@@ -30,7 +30,8 @@ constexpr const char *EstimateFooter =
     "\n"
     "Exit status:\n"
     "  0  estimated\n"
-    "  2  wrong usage, it cannot be built, or a run failed\n";
+    "  2  wrong usage, it cannot be built, or a run failed\n"
+    "  130  interrupted\n";
 
 std::string checkAlso(const std::string &Text) {
   size_t Equals = Text.find('=');

@@ -2,6 +2,7 @@
 #include "nvmove/Commands.h"
 #include "nvmove/Estimate.h"
 #include "nvmove/Next.h"
+#include "nvmove/ShellStep.h"
 
 #include "support/Failed.h"
 #include "support/Files.h"
@@ -74,7 +75,7 @@ int runEstimate(const Arguments &Given) {
   llvm::Expected<Estimate> E = estimate(A);
   if (!E) {
     D.error(E.takeError());
-    return ExitUsage;
+    return CameSignal ? ExitInterrupted : ExitUsage;
   }
   auto Print = [&](llvm::raw_ostream &OS) {
     if (A.Format == "json")

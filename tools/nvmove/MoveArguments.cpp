@@ -26,7 +26,8 @@ Exit status:
   0  nothing was lost
   1  something was, the program does something else than before, or the plan is not complete
   2  wrong usage, it cannot be built, or the steps show nothing
-  3  internal error)";
+  3  internal error
+  130  interrupted)";
 
 } // namespace
 

@@ -265,7 +265,7 @@ int runMove(const Arguments &A) {
     return *Status;
   support::Diagnostics D(llvm::errs(), support::wantsColor(A.Color, llvm::errs()));
   D.error(Status.takeError());
-  return ExitUsage;
+  return CameSignal ? ExitInterrupted : ExitUsage;
 }
 
 } // namespace nvmove::tool

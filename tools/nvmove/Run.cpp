@@ -41,6 +41,10 @@ int runSources(const Arguments &A, char **Words) {
             "' stands where nvmove-sources should be; install nvmove again");
     return ExitUsage;
   }
+  if (llvm::sys::path::is_relative(Program)) {
+    D.error("nvmove cannot find its own folder: /proc is not mounted");
+    return ExitUsage;
+  }
   setenv(PartOf, NVMOVE_VERSION, 1);
   execv(Program.c_str(), Words);
   std::string Why = std::strerror(errno);
