@@ -27,7 +27,7 @@ PROFILE is pcm and sttram. Parts:
 
 Printed are operations a second (median of the rounds), the shares of `none`, the server's processor time in
 us for an operation, and what the slow memory adds to it: by the model worst, by writes (without what the
-model itself costs), and measured where it was moved; libnvmove charges no loads. The measured one should
+model itself costs), and measured where it was moved, without loads. The measured one should
 lie between the other two; within TOLERANCE of the time without it counts as equal. The paper's figures
 stand beside ours. Raw results: build/bench/nvmove.json.
 
