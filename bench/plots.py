@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Draws what redis.py and ycsb.py measured, from their raw results alone.
+"""Draws what redis.py, ycsb.py and nvmove/compare.py measured, from their raw results alone.
 
-usage: plots.py [--out DIR] [JSON...]
+usage: plots.py [--out DIR] [--svg] [JSON...]
 
 Of each file one picture for each part: shares of the server without persistence, median of the rounds with
 the least and the largest, a panel for each pipeline; seconds of a restart. Without files: what build/bench
-has. Pictures are PNG, beside the file or in --out; their names are printed.
+has. Pictures are PNG, or SVG, beside the file or in --out; their names are printed.
 
 Needs Debian's python3-matplotlib. Exit status: 0 drawn, 1 not.
 """
@@ -24,6 +24,10 @@ LOOKS = {
     "undo, process": ("#fd8d3c", ""), "shadow, power, command": ("#08519c", "++"),
     "undo, process, command": ("#fd8d3c", "++"), "shadow, disk": ("#238b45", ""),
     "shadow, disk, 1 s": ("#74c476", ""),
+    # Emulated memory: one colour for each, by model; solid where the server was moved.
+    "pcm, worst": ("#fdd0a2", "///"), "pcm, cached": ("#fdd0a2", "..."), "pcm, moved": ("#d94801", ""),
+    "sttram, worst": ("#c6dbef", "///"), "sttram, cached": ("#c6dbef", "..."),
+    "sttram, moved": ("#2171b5", ""),
 }
 
 
@@ -99,7 +103,7 @@ def merged(results, part, title, group):
     return panels
 
 
-def draw(plot, path, folder):
+def draw(plot, path, folder, ending):
     """The pictures made of a file."""
     with open(path) as f:
         measured = json.load(f)
@@ -110,15 +114,16 @@ def draw(plot, path, folder):
     made = []
     for part, title, group in (
             ("throughput", lambda r: f"redis-benchmark, pipeline {r['pipeline']}", lambda r: r["load"]),
-            ("ycsb", lambda r: "YCSB", lambda r: r["mix"])):
+            ("benchmark", lambda r: "redis-benchmark, a command at a time", lambda r: r["load"]),
+            ("ycsb", lambda r: "YCSB", lambda r: r.get("mix") or f"reads to updates {r['load']}")):
         panels = merged(results, part, title, group)
         if panels:
-            draw_shares(plot, panels, note, f"{base}-{part}.png")
-            made.append(f"{base}-{part}.png")
+            made.append(f"{base}-{part}.{ending}")
+            draw_shares(plot, panels, note, made[-1])
     restarts = [r for r in results if r["part"] == "restart"]
     if restarts:
-        draw_restart(plot, restarts, note, f"{base}-restart.png")
-        made.append(f"{base}-restart.png")
+        made.append(f"{base}-restart.{ending}")
+        draw_restart(plot, restarts, note, made[-1])
     if not made:
         raise NotDrawn(f"{path} has no results")
     return made
@@ -128,6 +133,7 @@ def main():
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     p.add_argument("json", nargs="*")
     p.add_argument("--out")
+    p.add_argument("--svg", action="store_const", const="svg", default="png", dest="ending")
     a = p.parse_args()
     known = [os.path.join(ROOT, "build", "bench", name) for name in ("redis.json", "ycsb.json")]
     files = a.json or [path for path in known if os.path.exists(path)]
@@ -135,10 +141,12 @@ def main():
         import matplotlib
         matplotlib.use("Agg")
         from matplotlib import pyplot
+        matplotlib.rcParams["svg.fonttype"] = "none"
+        matplotlib.rcParams["svg.hashsalt"] = "nvmove"  # the same results, the same file
         if not files:
             raise NotDrawn("nothing was measured yet: make bench-redis")
         for path in files:
-            print("\n".join(draw(pyplot, path, a.out)))
+            print("\n".join(draw(pyplot, path, a.out, a.ending)))
     except ImportError:
         print("matplotlib is not there: scripts/setup --bench installs Debian's for /usr/bin/python3",
               file=sys.stderr)

@@ -67,6 +67,7 @@ add_custom_command(TARGET nvmove_admin_archive POST_BUILD
   BYPRODUCTS ${undefined} VERBATIM)
 install(FILES ${undefined} DESTINATION ${CMAKE_INSTALL_DATADIR}/nvmove)
 
+string(REGEX REPLACE "[^/]+" ".." NVMOVE_PC_PREFIX "${CMAKE_INSTALL_LIBDIR}/pkgconfig") # it may be lib/MACHINE
 configure_file(${CMAKE_CURRENT_LIST_DIR}/nvmove.pc.in ${CMAKE_BINARY_DIR}/nvmove.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/nvmove.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 

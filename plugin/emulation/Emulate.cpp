@@ -100,15 +100,17 @@ void chargeCalls(Function &F, const UnsafeTable &Unsafe, const RecordNames &Want
       Of.Address = Argument;
       return recordsOf(Of, Wanted);
     };
-    auto IsWanted = [&](Value *Argument) { return !TypesOf(Argument).empty(); };
+    auto Place = [&, Call = Call](Value *Argument) -> Instruction * {
+      return TypesOf(Argument).empty() ? nullptr : Call;
+    };
     auto ChargeBy = [&](const char *Name) {
       return [&, Name](IRBuilderBase &At, Value *Argument, Value *Address, Value *Size) {
         callAbi(At, Name, {Address, Size, textOf(*F.getParent(), TypesOf(Argument))});
         ++Made[Copies];
       };
     };
-    bytesBefore(Its, *Found, Found->Reads, IsWanted, ChargeBy("__nvm_charge_load"));
-    bytesBefore(Its, *Found, Found->Writes, IsWanted, ChargeBy("__nvm_charge_store"));
+    bytesBefore(Its, *Found, Found->Reads, Place, ChargeBy("__nvm_charge_load"));
+    bytesBefore(Its, *Found, Found->Writes, Place, ChargeBy("__nvm_charge_store"));
   }
 }
 

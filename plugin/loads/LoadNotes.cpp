@@ -45,7 +45,7 @@ void announce(const Note &N) {
   announce(At, N.Address, N.Size ? At.getInt64(N.Size) : N.Length);
 }
 
-/// What described functions read through their arguments. The runtime looks whether it is persistent.
+/// What described functions read through their arguments.
 bool announceCalls(Function &F, const UnsafeTable &Unsafe, const TargetLibraryInfo &Library,
                    LoadCounts &Made) {
   SmallVector<std::pair<CallBase *, const UnsafeFunction *>> Known;
@@ -59,7 +59,12 @@ bool announceCalls(Function &F, const UnsafeTable &Unsafe, const TargetLibraryIn
     UnsafeCall Its{Call, SmallVector<Value *>(Call->args()), false};
     bytesBefore(
         Its, *Found, Found->Reads,
-        [&](Value *Argument) { return mayPersist(Argument, F, Library); },
+        [&, Call = Call](Value *Argument) -> Instruction * {
+          if (!mayPersist(Argument, F, Library))
+            return nullptr;
+          IRBuilder<> At(Call); // a size may be that of a text, which takes time
+          return unlikelyBlock(inRange(At, Argument), Call);
+        },
         [&](IRBuilderBase &At, Value *, Value *Address, Value *Size) {
           announce(At, Address, Size);
           ++Made.OfCalls;

@@ -253,16 +253,18 @@ const UnsafeExpr *baseOf(const UnsafeExpr &E) {
 
 void bytesBefore(
     const UnsafeCall &Call, const UnsafeFunction &F, ArrayRef<UnsafeRange> Ranges,
-    function_ref<bool(Value *)> IsWanted,
+    function_ref<Instruction *(Value *)> Place,
     function_ref<void(IRBuilderBase &, Value *Argument, Value *Address, Value *Size)> Each) {
   if (!fits(F, Call.Arguments.size()))
     return;
   for (const UnsafeRange &R : Ranges) {
     const UnsafeExpr *Base = R.What == UnsafeRange::Bytes ? baseOf(R.Address) : nullptr;
     Value *Argument = Base ? Call.Arguments[Base->Value] : nullptr;
-    if (!Argument || !Argument->getType()->isPointerTy() || !IsWanted(Argument))
+    bool IsPointer = Argument && Argument->getType()->isPointerTy();
+    Instruction *Before = IsPointer ? Place(Argument) : nullptr;
+    if (!Before)
       continue;
-    IRBuilder<> At(Call.Before);
+    IRBuilder<> At(Before);
     Evaluator E(At, Call.Arguments, nullptr);
     Value *Address = E.address(R.Address);
     Each(At, Argument, Address, E.value(R.Size));

@@ -21,12 +21,12 @@ struct UnsafeCall {
 bool noteBefore(const UnsafeCall &Call, const UnsafeFunction &F,
                 llvm::function_ref<bool(const llvm::Value *)> MayPersist, Report &Warnings);
 
-/// Hands out the bytes among \p Ranges, of \p F, that \p Call accesses behind an argument which
-/// \p IsWanted: the argument, the address and the size, with code in front of the call. Ranges that a
-/// format decides, or that are reached through memory, are left out.
+/// Hands out the bytes among \p Ranges, of \p F, that \p Call accesses behind an argument: the argument,
+/// the address and the size, computed where \p Place says for that argument (null: it is not wanted).
+/// Ranges that a format decides, or that are reached through memory, are left out.
 void bytesBefore(const UnsafeCall &Call, const UnsafeFunction &F,
                  llvm::ArrayRef<UnsafeRange> Ranges,
-                 llvm::function_ref<bool(llvm::Value *)> IsWanted,
+                 llvm::function_ref<llvm::Instruction *(llvm::Value *)> Place,
                  llvm::function_ref<void(llvm::IRBuilderBase &, llvm::Value *Argument,
                                          llvm::Value *Address, llvm::Value *Size)>
                      Each);

@@ -27,7 +27,10 @@ __attribute__((preserve_most)) void __nvm_load(const void *Address, size_t Size)
     return;
   uint64_t start = nvmi_clock_now();
   const struct nvm_pool *pool = nvmi_pool_at(Address);
-  if (pool && Size && pool->header.domain == NVM_DOMAIN_POWER)
-    nvmi_charge_load(nvmi_charged_self(), start, nvmi_media_line(Address),
-                     nvmi_lines_at(Address, Size));
+  if (!pool || !Size || pool->header.domain != NVM_DOMAIN_POWER)
+    return;
+  uint64_t offset = (uint64_t)((const char *)Address - pool->work);
+  uint64_t end = nvmi_file_size(&pool->header), left = offset < end ? end - offset : 0;
+  nvmi_charge_load(nvmi_charged_self(), start, nvmi_media_line(Address),
+                   nvmi_lines_at(Address, Size < left ? Size : left));
 }

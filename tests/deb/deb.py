@@ -55,6 +55,18 @@ def works(folder):
     return built and judged and "total 250" in said and "no finding" in said
 
 
+def is_described(folder):
+    """pkg-config's description names what was unpacked."""
+    [described] = glob.glob(os.path.join(folder, "usr", "lib", "*", "pkgconfig"))
+    environment = dict(os.environ, PKG_CONFIG_PATH=described)
+    found = [run(["pkg-config", f"--variable={name}", "nvmove"], env=environment)[1].strip()
+             for name in ("includedir", "libdir", "compiler")]
+    wanted = ("nvmove/nvmove.h", "libnvmove.a", "")
+    missing = [name for name, path in zip(found, wanted) if not os.path.exists(os.path.join(name, path).rstrip("/"))]
+    print("".join(f"deb: pkg-config names {name}, which is not there\n" for name in missing), end="")
+    return not missing
+
+
 def check():
     made, _ = run([os.path.join(ROOT, "scripts", "deb")])
     if not made:
@@ -65,7 +77,7 @@ def check():
         missing = [path for path in WANTED if not os.path.exists(os.path.join(folder, path))]
         for path in missing:
             print(f"deb: {path} is in no package")
-        results = [True, True, not missing, works(folder)]
+        results = [True, True, not missing, works(folder), is_described(folder)]
     return sum(results), len(results) - sum(results)
 
 

@@ -3,6 +3,7 @@
 
 #include "support/Suggest.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Config/llvm-config.h"
 
 #include <CLI/CLI.hpp>
@@ -83,7 +84,39 @@ std::string withoutDoubleBlanks(std::string Text) {
   return Text;
 }
 
-/// CLI11 says what is wrong; this adds the option that was probably meant.
+std::vector<std::string> longOptions(const CLI::App &App) {
+  std::vector<std::string> Names;
+  for (const CLI::Option *Option : App.get_options())
+    for (const std::string &Name : Option->get_lnames())
+      Names.push_back("--" + Name);
+  return Names;
+}
+
+/// That \p App does not know \p Extras, and what was probably meant.
+std::string told(const CLI::App &App, const std::vector<std::string> &Extras) {
+  std::vector<std::string> Commands, Known = longOptions(App);
+  if (App.get_subcommands().empty()) // else a command was given
+    for (const CLI::App *Each : App.get_subcommands([](const CLI::App *) { return true; }))
+      Commands.push_back(Each->get_name());
+  std::string Text;
+  for (const std::string &Extra : Extras) {
+    std::string Name = Extra.substr(0, Extra.find('='));
+    bool IsOption = llvm::StringRef(Extra).starts_with("-");
+    if (!IsOption && !Commands.empty()) // what follows belongs to it
+      return "unknown command '" + Extra + "'" +
+             support::didYouMean(support::nearest(Extra, Commands));
+    Text += Text.empty() ? "" : "; ";
+    if (llvm::is_contained(Known, Name))
+      Text += "'" + Name + "' stands behind the command";
+    else if (IsOption)
+      Text += "unknown option '" + Name + "'" + support::didYouMean(support::nearest(Name, Known));
+    else
+      Text += "unexpected '" + Extra + "'";
+  }
+  return Text;
+}
+
+/// CLI11 says what is wrong; this adds what was probably meant.
 int explain(const CLI::App &App, const CLI::App *Sub, const CLI::ParseError &Error) {
   if (Error.get_exit_code() == 0) {
     std::ostringstream Text;
@@ -94,21 +127,15 @@ int explain(const CLI::App &App, const CLI::App *Sub, const CLI::ParseError &Err
     std::cerr << "nvmove: error: standard output: " << std::strerror(errno) << "\n";
     return ExitUsage;
   }
-  std::string Hint, What = Error.what();
-  if (!Sub && !App.remaining().empty())
-    What = "unknown command or option '" + App.remaining().front() + "'";
-  if (!App.remaining(/*recurse=*/true).empty())
-    for (const std::string &Extra : App.remaining(/*recurse=*/true)) {
-      std::vector<std::string> Known;
-      for (const CLI::Option *Option : (Sub ? Sub : &App)->get_options())
-        for (const std::string &Name : Option->get_lnames())
-          Known.push_back("--" + Name);
-      for (const CLI::App *Command :
-           (Sub ? Sub : &App)->get_subcommands([](const CLI::App *) { return true; }))
-        Known.push_back(Command->get_name());
-      Hint += support::didYouMean(support::nearest(Extra.substr(0, Extra.find('=')), Known));
-    }
-  std::cerr << "nvmove: error: " << What << Hint << "\n"
+  std::string What = Error.what();
+  const CLI::App *Deepest = Sub ? Sub : &App;
+  while (!Deepest->get_subcommands().empty())
+    Deepest = Deepest->get_subcommands().front();
+  // What is missing may be what was misspelt.
+  std::vector<std::string> Extras = App.remaining(/*recurse=*/true);
+  if (!Extras.empty())
+    What = told(*Deepest, Extras);
+  std::cerr << "nvmove: error: " << What << "\n"
             << "try 'nvmove " << (Sub ? Sub->get_name() + " " : "") << "--help'\n";
   return ExitUsage;
 }

@@ -25,6 +25,7 @@ def main():
     parser.add_argument("file")
     parser.add_argument("command", nargs=argparse.REMAINDER)
     a = parser.parse_args()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background ignores it
     if os.path.exists(a.file):
         sys.exit(f"interrupted.py: {a.file} is there already")
     started = subprocess.Popen(a.command, stdout=subprocess.PIPE, text=True, start_new_session=True)

@@ -14,6 +14,7 @@ import time
 
 
 def main():
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background ignores it
     errors = []
     for turn in range(int(sys.argv[1])):
         started = subprocess.Popen(sys.argv[2:], stdout=subprocess.PIPE, text=True, start_new_session=True)

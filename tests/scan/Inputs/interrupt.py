@@ -24,6 +24,7 @@ def interrupt(scan, number):
         sys.exit(f"signal {number}: status {status}")
 
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background ignores it
 folder, nvmove = sys.argv[1:]
 source = os.path.realpath(os.path.join(folder, "long.c"))
 with open(source, "w") as f:
