@@ -62,7 +62,8 @@ def is_described(folder):
     found = [run(["pkg-config", f"--variable={name}", "nvmove"], env=environment)[1].strip()
              for name in ("includedir", "libdir", "compiler")]
     wanted = ("nvmove/nvmove.h", "libnvmove.a", "")
-    missing = [name for name, path in zip(found, wanted) if not os.path.exists(os.path.join(name, path).rstrip("/"))]
+    missing = [name for name, path in zip(found, wanted)
+               if not os.path.exists(os.path.join(name, path).rstrip("/"))]
     print("".join(f"deb: pkg-config names {name}, which is not there\n" for name in missing), end="")
     return not missing
 
