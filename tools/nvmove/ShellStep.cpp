@@ -107,7 +107,7 @@ OneWord::OneWord(std::string Command) : Text(std::move(Command)) {
   llvm::raw_fd_ostream Out(File, Error);
   Out << "#!/bin/sh\nexec " << Text << " \"$@\"\n";
   Out.close();
-  if (!Error && !llvm::sys::fs::setPermissions(File, llvm::sys::fs::all_all))
+  if (!Error && !llvm::sys::fs::setPermissions(File, llvm::sys::fs::owner_all))
     Text = File;
 }
 
