@@ -143,13 +143,16 @@ Error RecordNames::addFile(const std::string &Path) {
       return createStringError(Path + ": " + toString(std::move(E)));
   } else if (isPortFile(Text)) {
     Expected<port::PortFile> File = port::parsePortFile(Text, Path);
-    if (!File)
-      return File.takeError();
+    if (!File) {
+      std::string Why = toString(File.takeError());
+      return createStringError(Why.empty() ? Path + ": no port file that can be read" : Why);
+    }
     if (File->Types.empty())
       return createStringError(Path + ": this port file has no list of types; 'nvmove plan' writes "
                                       "it (types:)");
     for (const std::string &Name : File->Types)
-      add(plainName(Name), plainName(Name));
+      if (!plainName(Name).empty())
+        add(plainName(Name), plainName(Name));
   } else {
     SmallVector<StringRef> Lines;
     Text.split(Lines, '\n');

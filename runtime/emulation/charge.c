@@ -197,7 +197,7 @@ void nvmi_charge_calibrate(void) {
   nvmi_clock.overhead = least > asked ? (least - asked) / CALIBRATION_WAITS : 0;
   nvmi_emulated = wanted;
   nvmi_by_types_wanted = by_types;
-  *nvmi_charged_own = (struct nvmi_charged){.next = nvmi_charged_own->next};
+  *nvmi_charged_own = (struct nvmi_charged){.next = nvmi_charged_own->next, .is_owned = true};
 }
 
 static void start(void) {

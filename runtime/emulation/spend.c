@@ -24,16 +24,50 @@ static int64_t interrupted_ticks;
 static double transfer_time; /* of a line, nanoseconds */
 static _Atomic(struct nvmi_charged *) all;
 
+static pthread_key_t ends; /* of threads */
+static atomic_bool has_ends;
+
+/* What it has not paid yet, and what its cache has, is its own. */
+static void give_back(void *given) {
+  struct nvmi_charged *me = given;
+  nvmi_charged_own = NULL;
+  me->late = 0;
+  me->unfenced_flushes = me->unfenced_streams = me->depth = me->last_stored = 0;
+  me->owes = false;
+  me->pending_count = 0;
+  memset(me->recent, 0, sizeof me->recent);
+  memset(me->pending, 0, sizeof me->pending);
+  atomic_store_explicit(&me->is_owned, false, memory_order_release);
+}
+
+static struct nvmi_charged *take_over(void) {
+  for (struct nvmi_charged *each = atomic_load(&all); each; each = each->next)
+    if (!atomic_load_explicit(&each->is_owned, memory_order_relaxed) &&
+        !atomic_exchange_explicit(&each->is_owned, true, memory_order_acquire))
+      return each;
+  return NULL;
+}
+
 struct nvmi_charged *nvmi_charged_make(void) {
-  struct nvmi_charged *made = nvmi_dram_reserve(sizeof *made);
+  struct nvmi_charged *made = take_over();
+  if (made) {
+    nvmi_charged_own = made;
+    if (has_ends)
+      pthread_setspecific(ends, made);
+    return made;
+  }
+  made = nvmi_dram_reserve(sizeof *made);
   if (!made) {
     nvmi_tell("nvmove: emulation: out of memory for the counts of a thread\n");
     _exit(USAGE_STATUS);
   }
+  made->is_owned = true;
   made->next = atomic_load(&all);
   while (!atomic_compare_exchange_weak(&all, &made->next, made))
     continue;
   nvmi_charged_own = made;
+  if (has_ends)
+    pthread_setspecific(ends, made);
   return made;
 }
 
@@ -61,7 +95,7 @@ struct nvmi_charged nvmi_charged_sum(void) {
 static void forget(void) {
   all = NULL;
   if (nvmi_charged_own) {
-    *nvmi_charged_own = (struct nvmi_charged){0};
+    *nvmi_charged_own = (struct nvmi_charged){.is_owned = true};
     all = nvmi_charged_own;
   }
   nvmi_by_types_forget();
@@ -119,6 +153,7 @@ const char *nvmi_emulation_begin(void) {
   transfer_time = p->bandwidth ? LINE_TRANSFER / (double)p->bandwidth : 0;
   if (p->model == NVMI_CACHED && !nvmi_cache_make(p->cache))
     return "out of memory for the modelled cache";
+  has_ends = pthread_key_create(&ends, give_back) == 0;
   pthread_atfork(NULL, NULL, forget);
   nvmi_charges = true;
   return NULL;

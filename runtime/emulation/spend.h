@@ -20,6 +20,7 @@ enum {
 
 struct nvmi_charged {
   struct nvmi_charged *next;
+  atomic_bool is_owned; /* by a thread; else the next one takes it over, with its sums */
   uint64_t loads, lines_loaded, stores, lines_stored, hits, flushes, commits, interrupted;
   uint64_t pool_flushes, pool_streams, pool_fences; /* lines, lines, fences that waited for some */
   uint64_t asked;                                   /* nanoseconds */
@@ -47,7 +48,7 @@ static inline uint64_t nvmi_lines_at(const void *address, uint64_t size) {
   return size ? (((uintptr_t)address + size - 1) >> NVMI_LINE_SHIFT) - first + 1 : 0;
 }
 
-/* The first of a thread. Ends the program where there is no memory. */
+/* That of a thread which has none: one that is no other's, or a new one. Ends the program where there is no memory. */
 struct nvmi_charged *nvmi_charged_make(void);
 static inline struct nvmi_charged *nvmi_charged_self(void) {
   return NVMI_LIKELY(nvmi_charged_own != NULL) ? nvmi_charged_own : nvmi_charged_make();
