@@ -284,9 +284,12 @@ bool foldTypeIds(Module &M) {
 bool announceLoads(Module &M, ModuleAnalysisManager &AM) {
   auto &Analyses = AM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
   UnsafeTable Unsafe = takeUnsafeFiles(M);
+  LoadCounts Made;
   for (Function &F : M)
     if (!F.isDeclaration() && !F.hasFnAttribute(Attribute::Naked))
-      announceSourceLoads(F, Unsafe, Analyses.getResult<TargetLibraryAnalysis>(F));
+      announceSourceLoads(F, Unsafe, Analyses.getResult<TargetLibraryAnalysis>(F), Made);
+  if (settings().Remarks)
+    Made.summary(M, errs());
   frontendFacts().Unsafe = std::move(Unsafe); // for the late phase
   return true;
 }

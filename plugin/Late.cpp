@@ -152,10 +152,7 @@ PreservedAnalyses LatePass::run(Module &M, ModuleAnalysisManager &AM) {
   if (settings().Remarks) {
     R.summary(errs());
     if (settings().Loads == Settings::Accesses::Optimized)
-      errs() << "nvmove: " << M.getSourceFileName() << ": loads: " << Loads.Announced
-             << " announced, " << Loads.Once << " announced once before their loop, "
-             << Loads.OfCalls << " announced before calls, " << Loads.Covered
-             << " already announced, " << Loads.Volatile << " of volatile memory\n";
+      Loads.summary(M, errs());
   }
   assert(!verifyModule(M, &errs()) && "the late phase made invalid IR");
   return PreservedAnalyses::none();

@@ -75,11 +75,19 @@ bool announceCalls(Function &F, const UnsafeTable &Unsafe, const TargetLibraryIn
 
 } // namespace
 
-void announceSourceLoads(Function &F, const UnsafeTable &Unsafe, const TargetLibraryInfo &Library) {
-  LoadCounts Unused;
-  for (const Access &A : readsOf(F, Library, Unused))
+void LoadCounts::summary(const Module &M, raw_ostream &OS) const {
+  OS << "nvmove: " << M.getSourceFileName() << ": loads: " << Announced << " announced, " << Once
+     << " announced once before their loop, " << OfCalls << " announced before calls, " << Covered
+     << " already announced, " << Volatile << " of volatile memory\n";
+}
+
+void announceSourceLoads(Function &F, const UnsafeTable &Unsafe, const TargetLibraryInfo &Library,
+                         LoadCounts &Made) {
+  for (const Access &A : readsOf(F, Library, Made)) {
     announce(Note{A.At, A.Address, A.Size, A.Length});
-  announceCalls(F, Unsafe, Library, Unused);
+    ++Made.Announced;
+  }
+  announceCalls(F, Unsafe, Library, Made);
 }
 
 void LoadNotes::find(const Commits &MayCommit, const LoopAnalyses &Analyses, LoadCounts &Made) {

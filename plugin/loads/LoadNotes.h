@@ -20,11 +20,14 @@ namespace nvmove::plugin {
 /// Sites, by what becomes of them.
 struct LoadCounts {
   unsigned Announced = 0, Once = 0, Covered = 0, Volatile = 0, OfCalls = 0;
+
+  /// One line, for --nvmove-remarks.
+  void summary(const llvm::Module &M, llvm::raw_ostream &OS) const;
 };
 
 /// Before optimisation: announces every load.
 void announceSourceLoads(llvm::Function &F, const UnsafeTable &Unsafe,
-                         const llvm::TargetLibraryInfo &Library);
+                         const llvm::TargetLibraryInfo &Library, LoadCounts &Made);
 
 /// In optimised code. Decides before anything is placed in the function, and places afterwards.
 class LoadNotes {
