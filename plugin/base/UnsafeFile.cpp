@@ -341,7 +341,7 @@ Error UnsafeTable::addText(StringRef Text, StringRef Path) {
   return Error::success();
 }
 
-static bool isInstalled(const UnsafeFunction &F) {
+bool isInstalled(const UnsafeFunction &F) {
   return settings().InstalledUnsafe.contains(StringRef(F.Place).rsplit(':').first);
 }
 

@@ -69,6 +69,9 @@ struct UnsafeFunction {
   std::vector<UnsafeRange> Reads;
 };
 
+/// Whether nvmove's own files describe it.
+bool isInstalled(const UnsafeFunction &F);
+
 class UnsafeTable {
 public:
   /// Adds the functions of a file; a later entry of the same name replaces an earlier one. An error

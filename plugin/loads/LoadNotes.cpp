@@ -5,6 +5,7 @@
 #include "emit/Abi.h"
 #include "ir/Covered.h"
 #include "ir/Origin.h"
+#include "unsafe/UnknownCalls.h"
 
 #include "llvm/IR/InstIterator.h"
 
@@ -53,7 +54,9 @@ bool announceCalls(Function &F, const UnsafeTable &Unsafe, const TargetLibraryIn
     if (auto *Call = dyn_cast<CallBase>(&I))
       if (const Function *Callee = namedCallee(*Call))
         if (const UnsafeFunction *Found = Unsafe.find(*Callee))
-          Known.push_back({Call, Found});
+          if (!isInstalled(*Found) ||
+              systemFunction(*Call)) // else the program has one of that name
+            Known.push_back({Call, Found});
   unsigned Before = Made.OfCalls;
   for (auto [Call, Found] : Known) {
     UnsafeCall Its{Call, SmallVector<Value *>(Call->args()), false};
