@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Draws what redis.py, ycsb.py and nvmove/compare.py measured, from their raw results alone.
 
-usage: plots.py [--out DIR] [--svg] [JSON...]
+usage: plots.py [--out DIR] [JSON...]
 
 Of each file one picture for each part: shares of the server without persistence, median of the rounds with
 the least and the largest, a panel for each pipeline; seconds of a restart. Without files: what build/bench
-has. Pictures are PNG, or SVG, beside the file or in --out; their names are printed.
+has. Pictures are PNG, beside the file or in --out; their names are printed.
 
 Needs Debian's python3-matplotlib. Exit status: 0 drawn, 1 not.
 """
@@ -72,10 +72,10 @@ def draw_shares(plot, panels, note, path):
     figure, axes = plot.subplots(len(panels), 1, figsize=(10, 3.4 * len(panels)), squeeze=False)
     for (title, measured), each in zip(panels.items(), axes[:, 0]):
         panel(each, measured, title)
-    axes[0, 0].legend(fontsize=8, ncols=3, loc="upper center", bbox_to_anchor=(0.5, 1.32), frameon=False)
+    axes[0, 0].legend(fontsize=8, ncols=3, loc="lower right", bbox_to_anchor=(1, 1), frameon=False)
     figure.text(0.01, 0.005, note, fontsize=7)
     figure.tight_layout(rect=(0, 0.02, 1, 1))
-    figure.savefig(path, dpi=130)
+    figure.savefig(path, dpi=110, pil_kwargs={"optimize": True})
 
 
 def draw_restart(plot, results, note, path):
@@ -90,7 +90,7 @@ def draw_restart(plot, results, note, path):
     axes.margins(x=0.15)
     figure.text(0.01, 0.01, note, fontsize=7)
     figure.tight_layout(rect=(0, 0.04, 1, 1))
-    figure.savefig(path, dpi=130)
+    figure.savefig(path, dpi=110, pil_kwargs={"optimize": True})
 
 
 def merged(results, part, title, group):
@@ -103,7 +103,7 @@ def merged(results, part, title, group):
     return panels
 
 
-def draw(plot, path, folder, ending):
+def draw(plot, path, folder):
     """The pictures made of a file."""
     with open(path) as f:
         measured = json.load(f)
@@ -118,11 +118,11 @@ def draw(plot, path, folder, ending):
             ("ycsb", lambda r: "YCSB", lambda r: r.get("mix") or f"reads to updates {r['load']}")):
         panels = merged(results, part, title, group)
         if panels:
-            made.append(f"{base}-{part}.{ending}")
+            made.append(f"{base}-{part}.png")
             draw_shares(plot, panels, note, made[-1])
     restarts = [r for r in results if r["part"] == "restart"]
     if restarts:
-        made.append(f"{base}-restart.{ending}")
+        made.append(f"{base}-restart.png")
         draw_restart(plot, restarts, note, made[-1])
     if not made:
         raise NotDrawn(f"{path} has no results")
@@ -133,7 +133,6 @@ def main():
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     p.add_argument("json", nargs="*")
     p.add_argument("--out")
-    p.add_argument("--svg", action="store_const", const="svg", default="png", dest="ending")
     a = p.parse_args()
     known = [os.path.join(ROOT, "build", "bench", name) for name in ("redis.json", "ycsb.json")]
     files = a.json or [path for path in known if os.path.exists(path)]
@@ -141,12 +140,10 @@ def main():
         import matplotlib
         matplotlib.use("Agg")
         from matplotlib import pyplot
-        matplotlib.rcParams["svg.fonttype"] = "none"
-        matplotlib.rcParams["svg.hashsalt"] = "nvmove"  # the same results, the same file
         if not files:
             raise NotDrawn("nothing was measured yet: make bench-redis")
         for path in files:
-            print("\n".join(draw(pyplot, path, a.out, a.ending)))
+            print("\n".join(draw(pyplot, path, a.out)))
     except ImportError:
         print("matplotlib is not there: scripts/setup --bench installs Debian's for /usr/bin/python3",
               file=sys.stderr)
