@@ -266,12 +266,12 @@ TEST(handed_while_handlers_post) {
 
 static void *store_outside(void *unused) {
   wait_for(1);
+  all.step = 2;
   store(0, GAP, all.words[0] + 1); /* returns when that is known to be undone */
   store(2, 2 * GAP, 1);
   CHECK_FAILS(nvm_tx_begin(all.pool) == 0, NVM_EBROKEN);
   begin();
   commit();
-  all.step = 2;
   return unused;
 }
 
@@ -282,6 +282,7 @@ TEST(handed_outside_and_undone_is_told) {
   begin();
   store(0, 0, 1);
   all.step = 1;
+  wait_for(2);
   usleep(LONGER_US);
   CHECK(nvm_tx_abort(all.pool) == 0);
   CHECK(pthread_join(c, NULL) == 0);
