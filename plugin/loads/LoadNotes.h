@@ -6,8 +6,8 @@
 // announced on every path to them (Covered.h), and a loop over touching bytes is announced once, in
 // front of it (LoopNotes.h). `source` announces each load that the source has.
 //
-// Not announced: vector loads under a mask, inline assembler, what a called function reads by itself if
-// no .unsafe file says it.
+// Not announced: vector loads under a mask, gathers, loads by intrinsics of a processor, inline assembler,
+// and what a called function reads by itself if no .unsafe file says it.
 #pragma once
 
 #include "ir/LoopNotes.h"
