@@ -5,7 +5,7 @@ import socket
 import subprocess
 import time
 
-SECONDS_MAX = 30
+SECONDS_MAX = 120
 
 
 class NotStarted(Exception):
@@ -15,7 +15,7 @@ class NotStarted(Exception):
 class Connection:
     """A client. Raises OSError or EOFError when the server is gone."""
 
-    def __init__(self, port, timeout=60):
+    def __init__(self, port, timeout=SECONDS_MAX):
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=timeout)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.input = self.socket.makefile("rb")
@@ -119,7 +119,7 @@ class Server:
                                             stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         running.append(self)
 
-    def wait(self, timeout=60):
+    def wait(self, timeout=SECONDS_MAX):
         """A connection, once the server answers."""
         end = time.monotonic() + SECONDS_MAX
         while time.monotonic() < end and self.process.poll() is None:

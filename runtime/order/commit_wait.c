@@ -11,10 +11,10 @@
 #include "order/commit_wait.h"
 
 #include "base/clock.h"
-#include "base/pause.h"
 #include "base/signals.h"
 #include "core/lines.h"
 #include "core/root_hooks.h"
+#include "order/ended.h"
 #include "order/node.h"
 #include "order/order.h"
 #include "order/order_join.h"
@@ -50,6 +50,7 @@ static void join(struct nvmi_thread *thread, struct nvmi_node *into) {
   thread->node = next;
   next->waiting = next->has_joined = true;
   nvmi_node_drop(node);
+  nvmi_tell_end();
 }
 
 /* What a look found, and what the thread does then. */
@@ -98,12 +99,13 @@ static void tell_of_wait(struct nvmi_thread *thread) {
 static enum nvmi_waited await_joined(struct nvmi_thread *thread) {
   struct nvmi_node *node = thread->node;
   for (unsigned tries = 0;; tries++) {
+    uint32_t seen = nvmi_ends();
     nvmi_order_lock();
     enum nvmi_node_state state = nvmi_node_root(nvmi_node_deps(node)[0])->state;
     nvmi_order_unlock();
     if (state >= COMMITTED)
       return state == COMMITTED ? NVMI_WAITED_COMMIT : NVMI_WAITED_BROKEN;
-    nvmi_pause(tries);
+    nvmi_await_end(seen, tries);
   }
 }
 
@@ -117,8 +119,10 @@ static enum step look_once(struct nvmi_thread *thread, bool may_join, bool *join
     join(thread, into);
   else
     node->waiting = step == WAIT || step == JOIN;
-  if (step == BROKEN) /* decided: nobody takes it for one that runs */
+  if (step == BROKEN) { /* decided: nobody takes it for one that runs */
     node->state = ABORTING;
+    nvmi_tell_end();
+  }
   nvmi_order_unlock();
   return step;
 }
@@ -139,6 +143,7 @@ static enum nvmi_waited wait_for_others(struct nvmi_thread *thread, uint64_t pat
   uint64_t start = 0; /* most do not wait, and the clock costs a system call */
   bool may_join = false, joined, told = false;
   for (unsigned tries = 0;; tries++) {
+    uint32_t seen = nvmi_ends();
     switch (look_and_join(thread, may_join, &joined)) {
     case GO:
       return NVMI_WAITED_COMMIT;
@@ -167,7 +172,7 @@ static enum nvmi_waited wait_for_others(struct nvmi_thread *thread, uint64_t pat
       tell_of_wait(thread);
       told = true;
     }
-    nvmi_pause(tries);
+    nvmi_await_end(seen, tries);
   }
 }
 

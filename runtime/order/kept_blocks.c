@@ -132,14 +132,10 @@ void nvmi_blocks_forget(void) {
 }
 
 #ifndef NDEBUG
-unsigned nvmi_blocks_refer_to(const struct nvmi_node *node) {
-  unsigned count = 0;
-  for (size_t i = 0; i < kept.count; i++) {
-    const struct kept *one = kept_at(i);
-    for (size_t n = 0; n < one->nodes.count; n++)
-      count += ((struct nvmi_node **)one->nodes.items)[n] == node;
-  }
-  return count;
+void nvmi_blocks_list_references(void (*refer)(struct nvmi_node *)) {
+  for (size_t i = 0; i < kept.count; i++)
+    for (size_t n = 0; n < kept_at(i)->nodes.count; n++)
+      refer(((struct nvmi_node **)kept_at(i)->nodes.items)[n]);
 }
 
 const char *nvmi_blocks_fault(void) {

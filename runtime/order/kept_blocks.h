@@ -16,8 +16,8 @@ void nvmi_blocks_give_back(struct nvmi_thread *thread);
 /* The pool is closed: none of its blocks waits for anybody any more. Gives how many did. */
 uint64_t nvmi_blocks_closing(const struct nvm_pool *pool);
 #ifndef NDEBUG
-/* References to it from here; what does not hold (base/invariant.h). */
-unsigned nvmi_blocks_refer_to(const struct nvmi_node *node);
+/* Calls `refer` for each reference from here; what does not hold (base/invariant.h). */
+void nvmi_blocks_list_references(void (*refer)(struct nvmi_node *));
 const char *nvmi_blocks_fault(void);
 #endif
 /* In a forked child, which has no pool. */

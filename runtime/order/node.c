@@ -128,16 +128,23 @@ static struct nvmi_node *node_at(size_t i) {
   return ((struct nvmi_node **)slabs.items)[i / NODES] + i % NODES;
 }
 
-/* Those of its thread and of other nodes. */
-static unsigned references_to(const struct nvmi_node *node) {
-  unsigned count = node->thread && node->thread->node == node;
+static void refer(struct nvmi_node *node) { node->known++; }
+
+/* By its thread and by other nodes. */
+static void count_known(void) {
+  for (size_t i = 0; i < slabs.count * NODES; i++)
+    node_at(i)->known = 0;
   for (size_t i = 0; i < slabs.count * NODES; i++) {
-    const struct nvmi_node *other = node_at(i);
-    count += other->references && other->into == node;
-    for (size_t n = 0; n < other->deps.count; n++)
-      count += nvmi_node_deps(other)[n] == node;
+    struct nvmi_node *node = node_at(i);
+    if (!node->references)
+      continue;
+    if (node->thread && node->thread->node == node)
+      refer(node);
+    if (node->into)
+      refer(node->into);
+    for (size_t n = 0; n < node->deps.count; n++)
+      refer(nvmi_node_deps(node)[n]);
   }
-  return count;
 }
 
 static const char *free_fault(const struct nvmi_node *node) {
@@ -161,18 +168,19 @@ static const char *node_fault(const struct nvmi_node *node) {
   return NULL;
 }
 
-const char *nvmi_nodes_fault(unsigned (*listed)(const struct nvmi_node *), unsigned ending) {
+const char *nvmi_nodes_fault(void (*list)(void (*)(struct nvmi_node *)), unsigned ending) {
   unsigned more = 0;
   const char *fault = NULL;
+  count_known();
+  list(refer);
   for (size_t i = 0; i < slabs.count * NODES && !fault; i++) {
     const struct nvmi_node *node = node_at(i);
     fault = node->references ? node_fault(node) : free_fault(node);
     if (!node->references)
       continue;
-    unsigned known = references_to(node) + listed(node);
-    if (node->references < known)
+    if (node->references < node->known)
       return "a node counts all who refer to it";
-    more += node->references - known;
+    more += node->references - node->known;
   }
   return fault ? fault : more != ending ? "who counts as referring to a node does" : NULL;
 }

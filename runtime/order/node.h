@@ -19,6 +19,9 @@ struct nvmi_node {
   struct nvmi_thread *thread; /* whose open transaction it is; null: ended, or joined another */
   struct nvmi_array deps;     /* struct nvmi_node * */
   struct nvmi_array parcels;
+#ifndef NDEBUG
+  unsigned known; /* references that nvmi_nodes_fault has found */
+#endif
 };
 
 static inline struct nvmi_node **nvmi_node_deps(const struct nvmi_node *node) {
@@ -61,9 +64,9 @@ bool nvmi_node_find(bool (*visit)(struct nvmi_node *node, void *context), void *
 /* A child of fork: nobody refers to any. */
 void nvmi_nodes_forget(void);
 #ifndef NDEBUG
-/* What does not hold of all nodes; null: all does (base/invariant.h). `listed`: references to one
+/* What does not hold of all nodes; null: all does (base/invariant.h). `list` calls its argument for each reference
  * from elsewhere than threads and nodes; `ending`: threads that hold one which they have ended. */
-const char *nvmi_nodes_fault(unsigned (*listed)(const struct nvmi_node *), unsigned ending);
+const char *nvmi_nodes_fault(void (*list)(void (*refer)(struct nvmi_node *)), unsigned ending);
 #endif
 /* As nvmi_array_push, and ends the process without memory. */
 void nvmi_order_push(struct nvmi_array *array, const void *item, size_t size);

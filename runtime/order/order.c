@@ -17,6 +17,7 @@
 #include "core/gate.h"
 #include "core/lines.h"
 #include "core/map.h"
+#include "order/ended.h"
 #include "order/kept_blocks.h"
 #include "order/node.h"
 #include "order/order_join.h"
@@ -39,18 +40,17 @@ _Thread_local volatile bool nvmi_in_order;
 static unsigned ending; /* threads in nvmi_order_ended, which hold a node that has ended */
 
 #ifndef NDEBUG
-static unsigned refer_to(const struct nvmi_node *node) {
-  unsigned count = nvmi_blocks_refer_to(node);
+static void list_references(void (*refer)(struct nvmi_node *)) {
   for (size_t i = 0; i < releases.count; i++)
-    count += ((struct release *)releases.items)[i].node == node;
-  return count;
+    refer(((struct release *)releases.items)[i].node);
+  nvmi_blocks_list_references(refer);
 }
 
 static const char *order_fault(void) {
   if (nvmi_order_released != releases.count)
     return "all see how many locks open transactions released";
   const char *fault = nvmi_blocks_fault();
-  return fault ? fault : nvmi_nodes_fault(refer_to, ending);
+  return fault ? fault : nvmi_nodes_fault(list_references, ending);
 }
 #endif
 
@@ -153,6 +153,7 @@ static void end_reading(struct nvmi_thread *thread) {
   node->thread = NULL;
   nvmi_node_drop(node);
   thread->node = NULL;
+  nvmi_tell_end();
 }
 
 static void enter_release(uintptr_t lock, struct nvmi_node *node) {
@@ -291,6 +292,7 @@ uint64_t nvmi_order_close(struct nvmi_thread *thread, bool commit) {
   nvmi_order_lock();
   const struct nvmi_parcel *parcels = node->parcels.items;
   node->state = commit ? CLOSED : ABORTING;
+  nvmi_tell_end();
   for (size_t i = 0; i < node->parcels.count; i++)
     pools |= UINT64_C(1) << parcels[i].pool->index;
   nvmi_order_unlock();
@@ -333,6 +335,7 @@ void nvmi_order_ended(struct nvmi_thread *thread, bool committed) {
   nvmi_order_lock();
   struct nvmi_node *node = thread->node;
   node->state = committed ? COMMITTED : ABORTED;
+  nvmi_tell_end();
   node->thread = NULL;
   purge_releases();
   thread->node = NULL;
