@@ -136,6 +136,13 @@ struct nvm_type {
  * some, and other objects were, a trace says so. */
 #define NVM_UNTRACED_SECTION "nvm_untraced"
 
+/* The names of sources that were compiled without --nvmove-redirect, and one text for all that were compiled with it. */
+#define NVM_ACCESSES_SECTION "nvm_accesses"
+#define NVM_REDIRECTED "+"
+
+/* The 8 bytes in front of a function that was compiled with --nvmove-redirect. */
+#define NVM_REDIRECTED_MAGIC UINT64_C(0x3c70d5a96e812bf4)
+
 /* The types that an object was compiled for with --emulate (__nvm_emulate): the name of the section is there in
  * a program without symbols, too. */
 #define NVM_EMULATED_SECTION "nvm_emulated"

@@ -41,7 +41,7 @@ enum nvm_error {
   NVM_ESTATIC = 26, /* the pool points to static data that the program does not have */
   NVM_EDEADLOCK =
       27, /* undone, because it and a transaction that it depends on waited for each other */
-  NVM_EMETHOD = 28 /* a plain store to a pool whose method sees stores of nvmove/wrap.h alone */
+  NVM_EMETHOD = 28 /* a plain store to a pool whose method sees only stores that are calls */
 };
 
 /* The code of the calling thread's last failure; NVM_OK before the first. Success leaves it alone.

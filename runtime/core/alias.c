@@ -104,6 +104,15 @@ void nvmi_alias_read(const struct nvmi_log *log, char *to, uintptr_t from, size_
   }
 }
 
+void nvmi_alias_put(const struct nvmi_log *log, uintptr_t start, uintptr_t end) {
+  for (size_t i = 0; i < log->alias.count; i++) {
+    const struct nvmi_captured *alias = nvmi_alias_at(log, i);
+    uintptr_t first = alias->line * NVM_LINE_SIZE;
+    if (first < end && first + NVM_LINE_SIZE > start)
+      nvmi_captured_read(alias, (char *)first, first, first + NVM_LINE_SIZE);
+  }
+}
+
 void nvmi_alias_forget_block(struct nvmi_log *log, uintptr_t start, size_t size) {
   struct nvmi_captured *captured = log->captured.items;
   nvmi_handed_drop(&log->captured, start, start + size);

@@ -38,6 +38,9 @@ bool nvmi_alias_hits(const struct nvmi_log *log, uintptr_t start, uintptr_t end)
 /* Puts the aliased bytes of the addresses [from, from + size) over `to`. */
 void nvmi_alias_read(const struct nvmi_log *log, char *to, uintptr_t from, size_t size);
 
+/* Puts the aliased bytes of the lines of these addresses in place; they stay aliased. */
+void nvmi_alias_put(const struct nvmi_log *log, uintptr_t start, uintptr_t end);
+
 /* A block in which the transaction has stored has become another: what it stored there, and handed
  * over, is nobody's. */
 void nvmi_alias_forget_block(struct nvmi_log *log, uintptr_t start, size_t size);

@@ -11,6 +11,8 @@
 #include "base/own_locks.h"
 #include "base/sort.h"
 #include "core/lines.h"
+#include "core/map.h"
+#include "core/regions.h"
 
 enum { PARTS_MAX = 48 };
 
@@ -84,12 +86,24 @@ static const char *parts_fault(void) {
 }
 #endif
 
+static void store_in_place(const struct nvmi_captured *one) {
+  uintptr_t start = one->line * NVM_LINE_SIZE;
+  nvmi_captured_read(one, (char *)start, start, start + NVM_LINE_SIZE);
+}
+
+static void add(const struct nvmi_captured *one) {
+  void *address = (void *)(one->line * NVM_LINE_SIZE);
+  const struct nvm_pool *pool = nvmi_pool_at(address);
+  if (pool && nvmi_region_is_private(pool, nvmi_offset(pool, address)))
+    store_in_place(one);
+  else if (!nvmi_array_push(&handed, one, sizeof *one))
+    nvmi_fatal(NVM_ENOMEMORY, NULL, "out of memory for bytes that are handed over");
+}
+
 void nvmi_handed_add(const struct nvmi_array *captured, size_t first) {
   nvmi_lock(lock);
   for (size_t i = first; i < captured->count; i++)
-    if (!nvmi_array_push(&handed, (struct nvmi_captured *)captured->items + i,
-                         sizeof(struct nvmi_captured)))
-      nvmi_fatal(NVM_ENOMEMORY, NULL, "out of memory for bytes that are handed over");
+    add((struct nvmi_captured *)captured->items + i);
   if (handed.count > start_of(parts)) {
     ends[parts++] = handed.count;
     sort_part(parts - 1);
@@ -100,16 +114,8 @@ void nvmi_handed_add(const struct nvmi_array *captured, size_t first) {
   nvmi_unlock(lock);
 }
 
-void nvmi_handed_remove(const struct nvmi_array *captured) {
-  const struct nvmi_captured *items = captured->items;
-  if (!nvmi_handed_some())
-    return;
-  nvmi_lock(lock);
-  for (size_t i = 0; i < captured->count; i++) {
-    struct nvmi_captured *found = find_same(&items[i]);
-    if (found)
-      found->mask = 0;
-  }
+/* Lines without bytes leave the table. */
+static void forget_empty(void) {
   size_t kept = 0;
   unsigned left = 0;
   size_t i = 0;
@@ -126,6 +132,19 @@ void nvmi_handed_remove(const struct nvmi_array *captured) {
   merge();
   NVMI_HOLDS(parts_fault());
   tell_count();
+}
+
+void nvmi_handed_remove(const struct nvmi_array *captured) {
+  const struct nvmi_captured *items = captured->items;
+  if (!nvmi_handed_some())
+    return;
+  nvmi_lock(lock);
+  for (size_t i = 0; i < captured->count; i++) {
+    struct nvmi_captured *found = find_same(&items[i]);
+    if (found)
+      found->mask = 0;
+  }
+  forget_empty();
   nvmi_unlock(lock);
 }
 
@@ -140,6 +159,54 @@ void nvmi_handed_drop(const struct nvmi_array *captured, uintptr_t start, uintpt
         first < end && first + NVM_LINE_SIZE > start ? find_same(&items[i]) : NULL;
     if (found)
       found->mask &= ~nvmi_line_mask(found->line, start, end);
+  }
+  nvmi_unlock(lock);
+}
+
+/* In the order of their releases. A load that finds nothing in the table any more finds it in place. */
+static void own(struct nvm_pool *pool, uint64_t offset) {
+  if (!nvmi_region_make_private(pool, offset))
+    return;
+  uint64_t first =
+      (uintptr_t)(pool->work + (offset >> NVMI_REGION_SHIFT << NVMI_REGION_SHIFT)) / NVM_LINE_SIZE;
+  uint64_t end = first + (UINT64_C(1) << NVMI_REGION_SHIFT) / NVM_LINE_SIZE;
+  for (unsigned part = 0; part < parts; part++)
+    for (size_t i = find(part, first, 0); i < ends[part] && at(i)->line < end; i++) {
+      store_in_place(at(i));
+      at(i)->mask = 0;
+    }
+  forget_empty();
+}
+
+void nvmi_handed_own(struct nvm_pool *pool, uint64_t offset) {
+  if (nvmi_region_of(pool, offset) == NVMI_REGION_MAPPED)
+    return;
+  nvmi_lock(lock);
+  own(pool, offset);
+  nvmi_unlock(lock);
+}
+
+/* Of the lines from the one to the other; null: nothing is handed over. */
+static const struct nvmi_captured *first_within(uint64_t line, uint64_t last) {
+  for (unsigned part = 0; part < parts; part++)
+    for (size_t i = find(part, line, 0); i < ends[part] && at(i)->line <= last; i++)
+      if (at(i)->mask)
+        return at(i);
+  return NULL;
+}
+
+/* Each takes the lines of a region out of the table. */
+void nvmi_handed_settle(uintptr_t start, uintptr_t end) {
+  const struct nvmi_captured *one;
+  if (!nvmi_handed_some())
+    return;
+  nvmi_lock(lock);
+  while ((one = first_within(start / NVM_LINE_SIZE, (end - 1) / NVM_LINE_SIZE))) {
+    void *address = (void *)(one->line * NVM_LINE_SIZE);
+    struct nvm_pool *pool = nvmi_pool_at(address);
+    if (!pool) /* it is being closed: nobody looks there */
+      break;
+    own(pool, nvmi_offset(pool, address));
   }
   nvmi_unlock(lock);
 }

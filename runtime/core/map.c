@@ -10,6 +10,7 @@
 #include "base/uncancelled.h"
 
 #include "base/own_files.h"
+#include "core/regions.h"
 #include "core/tracing.h"
 #include "format/address.h"
 
@@ -247,7 +248,9 @@ int nvmi_map_growth(struct nvm_pool *pool, uint64_t old_size, bool private_work)
   int result = pool->file
                    ? map_file(pool, pool->file, offset, size) || map_in_dram(pool, offset, size)
                    : map_file(pool, pool->home, offset, size);
-  return result || map_work(pool, offset, size, private_work) ? -1 : 0;
+  if (result || map_work(pool, offset, size, private_work))
+    return -1;
+  return nvmi_regions_grow(pool, old_size);
 }
 
 int nvmi_map_delayed(struct nvm_pool *pool) {
@@ -305,6 +308,7 @@ void nvmi_unmap_pool(struct nvm_pool *pool) {
   if (pool->file && !pool->forked) /* a child of fork does not have it */
     munmap(pool->file, pool->header.range);
   pool->home = pool->file = NULL;
+  nvmi_regions_free(pool);
   mmap(pool->work, pool->header.range, PROT_NONE,
        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }

@@ -42,6 +42,12 @@ struct nvmi_method {
    * store is noted, and made in place. */
   void (*store)(struct nvmi_log *log, char *to, const char *from, size_t size);
   void (*before_read)(struct nvmi_log *log, uintptr_t start, uintptr_t end);
+  /* With `store`: the program accesses these bytes in place from now on; the thread may have new values of
+   * them elsewhere. */
+  void (*settle)(struct nvmi_log *log, uintptr_t start, uintptr_t end);
+  /* With `settle`, in a signal handler that interrupted the thread's work, for an access that only reads: the bytes are
+   * in place as well, and stay new values. */
+  void (*show)(struct nvmi_log *log, uintptr_t start, uintptr_t end);
   /* With `store`: the thread is about to release a lock, others will see what it has stored; it is
    * about to commit. Null: nothing has to be done. */
   void (*before_release)(struct nvmi_log *log);

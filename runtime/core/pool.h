@@ -45,7 +45,9 @@ struct nvm_pool {
   bool forked;         /* this process is a child: nothing may change */
   bool child_stores;   /* and it stored to its view all the same */
   _Atomic unsigned char gate; /* not 0: shut, nobody may note, but has to wait; enum nvmi_gate */
-  _Atomic uint64_t *written;  /* bits: pages of the private view in DRAM, where they are bounded */
+  _Atomic uint8_t
+      *_Atomic regions; /* not 0: that part of the view is private (regions.h); null: none is */
+  _Atomic uint64_t *written; /* bits: pages of the private view in DRAM, where they are bounded */
   _Atomic uint64_t written_count;
   uint64_t written_max;
   _Atomic uint64_t written_limit; /* from here on pages are given back */

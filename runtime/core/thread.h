@@ -27,6 +27,7 @@ struct nvmi_node;
 struct nvmi_thread {
   struct nvm_line_table *table; /* the thread's __nvm_lines: `lines_table` */
   uint64_t touched;             /* bit i: pool i has something uncommitted */
+  uint64_t calls;               /* pre-compiled ones that may call back, and have not returned */
   uint64_t aliases;             /* bit i: the thread has used an alias table in pool i (alias.h) */
   unsigned begun;               /* nvm_tx_begin not yet matched */
   unsigned inherited;           /* the same, of a child of fork: begun before it */

@@ -169,7 +169,7 @@ static bool take_base(struct scan *scan, uint64_t offset, uint64_t size) {
   if (!nvmi_array_reserve(&scan->scratch->base, size, 1) ||
       !nvmi_array_reserve(&scan->scratch->image, size, 1))
     return !(scan->incomplete = true);
-  memcpy(scan->scratch->base.items, (pool->method->private_work ? pool->home : pool->work) + offset,
+  memcpy(scan->scratch->base.items, (pool->method->entries ? pool->work : pool->home) + offset,
          size);
   return true;
 }

@@ -85,7 +85,7 @@ __attribute__((no_sanitize("thread"))) static void keep(struct nvmi_captured *ke
 
 void nvmi_cover(struct nvmi_log *log, uintptr_t start, uintptr_t end) {
   struct nvm_pool *pool = log->pool;
-  if (!pool->method->private_work || nvmi_heap_ready(pool))
+  if (pool->method->entries || nvmi_heap_ready(pool))
     return;
   for (uint64_t line = start / LINE; line <= (end - 1) / LINE; line++) {
     struct nvmi_captured kept = {.line = line,

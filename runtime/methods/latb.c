@@ -9,7 +9,11 @@
  * longer store is copied on write: the table is flushed, the old bytes are fenced, the new ones go in
  * place (docs/internals/crash-consistency.md, L5 and L6).
  *
- * What it does not do: plain stores are refused. Plain loads see what has been flushed.
+ * A program whose loads and stores come as calls (--nvmove-redirect) also has accesses in place: by pre-compiled
+ * functions, and atomic ones. In front of them the table is flushed if it has a part of the bytes; a store has
+ * frames of the old bytes, which are fenced.
+ *
+ * What it does not do: plain stores of other programs are refused. Plain loads see what has been flushed.
  */
 #include "base/kill.h"
 #include "base/signals.h"
@@ -96,9 +100,25 @@ static void latb_store(struct nvmi_log *log, char *to, const char *from, size_t 
     store_block(log, to, from, size);
 }
 
-static void latb_before_read(struct nvmi_log *log, uintptr_t start, uintptr_t end) {
-  if (nvmi_alias_hits(log, start, end))
+/* A flush of the whole table costs little more than that of a line. */
+static void latb_settle(struct nvmi_log *log, uintptr_t start, uintptr_t end) {
+  bool is_long = (end - start) / NVM_LINE_SIZE > LINES_MAX;
+  if (log->alias.count && (is_long || nvmi_alias_hits(log, start, end)))
     flush(log);
+}
+
+/* Each alias has its frame already. A flush stores the same once more. */
+static void latb_show(struct nvmi_log *log, uintptr_t start, uintptr_t end) {
+  if (!log->alias.count)
+    return;
+  log->pool->persist->fence();
+  nvmi_alias_put(log, start, end);
+}
+
+/* Of what a redirected program stores in place: as with `undo`, behind the flush of `settle`. */
+static void latb_note(struct nvmi_log *log, const void *address, size_t size) {
+  nvmi_refuse_plain_store(log);
+  nvmi_undo_note(log, address, size);
 }
 
 static void latb_abort(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
@@ -111,10 +131,12 @@ const struct nvmi_method nvmi_latb = {
     .id = NVM_METHOD_UNDO, /* its log is the same */
     .private_work = false,
     .entries = true,
-    .note = nvmi_refuse_plain_store,
-    .drain = nvmi_drain_nothing,
+    .note = latb_note,
+    .drain = nvmi_fence_entries,
     .store = latb_store,
-    .before_read = latb_before_read,
+    .before_read = latb_settle,
+    .settle = latb_settle,
+    .show = latb_show,
     .before_release = flush,
     .before_commit = flush,
     .commit = nvmi_undo_commit,

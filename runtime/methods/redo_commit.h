@@ -21,6 +21,18 @@ enum nvm_error nvmi_redo_commit(struct nvmi_log *log, const struct nvmi_line *li
  * that the log is committing: it gets a record of its own. */
 void nvmi_redo_commit_behind(struct nvmi_log *log, size_t late);
 
+/* Aliases that are in the file, where another thread has just made the view private (core/regions.h): what was handed
+ * over is there already. */
+static inline void nvmi_redo_show_aliases(struct nvmi_log *log) {
+  const struct nvmi_captured *captured = log->captured.items;
+  atomic_thread_fence(memory_order_seq_cst);
+  for (size_t i = log->captured.count - log->alias.count; i < log->captured.count; i++) {
+    uintptr_t start = captured[i].line * NVM_LINE_SIZE;
+    if (nvmi_region_is_private(log->pool, nvmi_captured_offset(log, &captured[i])))
+      nvmi_captured_read(&captured[i], (char *)start, start, start + NVM_LINE_SIZE);
+  }
+}
+
 /* What is captured or aliased is stored in place, and flushed; nothing of it is left. */
 static inline void nvmi_redo_store_captured(struct nvmi_log *log) {
   const struct nvm_pool *pool = log->pool;
@@ -28,6 +40,8 @@ static inline void nvmi_redo_store_captured(struct nvmi_log *log) {
   for (size_t i = 0; i < log->captured.count; i++)
     pool->persist->store_line(pool->home + nvmi_captured_offset(log, &captured[i]),
                               captured[i].bytes, captured[i].mask);
+  if (log->alias.count)
+    nvmi_redo_show_aliases(log);
   log->stats.flushed_lines += log->captured.count;
   nvmi_handed_remove(&log->captured);
   nvmi_alias_close(log);

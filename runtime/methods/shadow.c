@@ -105,7 +105,7 @@ static void abort_alone(struct nvmi_log *log, const struct nvmi_line *lines, siz
   nvmi_shadow_uncover(log);
 }
 
-static void shadow_abort(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
+void nvmi_shadow_abort(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   if (NVMI_UNLIKELY(log->owner->node != NULL))
     nvmi_shadow_abort_among_others(log, lines, count);
   else
@@ -228,7 +228,7 @@ const struct nvmi_method nvmi_shadow = {
     .private_work = true,
     .note = NULL, /* the list of lines is all that commit needs */
     .commit = shadow_commit,
-    .abort = shadow_abort,
+    .abort = nvmi_shadow_abort,
     .hand_on = NULL, /* bytes come back from the others' captured lines and the file */
     .parcel_lines = nvmi_shadow_parcel_lines,
     .pieces = nvmi_shadow_pieces,

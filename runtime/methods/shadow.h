@@ -4,6 +4,7 @@
 #include "core/method.h"
 
 /* As the method's functions of these names. */
+void nvmi_shadow_abort(struct nvmi_log *log, const struct nvmi_line *lines, size_t count);
 void nvmi_shadow_parcel_lines(const struct nvmi_parcel *parcel, struct nvmi_masks *lines);
 bool nvmi_shadow_pieces(struct nvmi_log *log, const struct nvmi_line *lines, size_t count,
                         struct nvmi_array *list);

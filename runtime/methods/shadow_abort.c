@@ -19,10 +19,12 @@
  * order.c's mutex. Lines are of memory addresses. */
 static struct nvmi_array others; /* const struct nvmi_captured * */
 
+/* But aliases (core/alias.h), which nobody else has seen. */
 static void add_each(struct nvmi_array *to, const struct nvmi_array *captured) {
   for (size_t i = 0; i < captured->count; i++) {
     const struct nvmi_captured *one = (const struct nvmi_captured *)captured->items + i;
-    nvmi_order_push(to, &one, sizeof(struct nvmi_captured *));
+    if (one->sequence != NVMI_ALIASED)
+      nvmi_order_push(to, &one, sizeof(struct nvmi_captured *));
   }
 }
 
@@ -79,6 +81,8 @@ static void restore(void *unused, struct nvm_pool *pool, uint64_t offset, uint64
   const struct nvmi_captured *const *all = others.items;
   uint64_t line = (pool->header.base + offset) >> 6;
   (void)unused;
+  if (NVMI_UNLIKELY(!nvmi_view_is_private(pool, offset)))
+    return;
   mask &= ~nvmi_masks_at(&nvmi_kept, line);
   if (nvmi_has_unnoted(pool))
     mask &= ~nvmi_unnoted_in_line(pool, offset);

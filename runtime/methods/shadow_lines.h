@@ -4,7 +4,7 @@
 
 #include "core/captured.h"
 #include "core/log_state.h"
-#include "core/pool.h"
+#include "core/regions.h"
 #include "judge/unnoted.h"
 #include "order/undoing.h"
 
@@ -30,10 +30,13 @@ static inline uint64_t nvmi_captured_offset(const struct nvmi_log *log,
   return (captured->line << 6) - log->pool->header.base;
 }
 
-/* The bytes of `mask` as the file has them, but for members that nobody notes. */
+/* The bytes of `mask` as the file has them, but for members that nobody notes; where the view is the file nothing
+ * has to be done. */
 static inline void nvmi_shadow_fetch_home(void *unused, struct nvm_pool *pool, uint64_t offset,
                                           uint64_t mask) {
   (void)unused;
+  if (NVMI_UNLIKELY(!nvmi_view_is_private(pool, offset)))
+    return;
   if (nvmi_has_unnoted(pool))
     mask &= ~nvmi_unnoted_in_line(pool, offset);
   for (; mask; mask &= mask - 1) {

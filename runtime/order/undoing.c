@@ -77,6 +77,14 @@ static void add_items(struct nvmi_masks *masks, const struct nvmi_array *list) {
                      items[i].line & NVMI_RANGE ? UINT64_MAX : items[i].mask);
 }
 
+/* An alias (core/alias.h) is not in place, and counts only where it has an entry of what is. */
+static void add_captured(struct nvmi_masks *masks, const struct nvmi_log *log) {
+  const struct nvmi_captured *items = log->captured.items;
+  for (size_t i = 0; i < log->captured.count; i++)
+    if (items[i].sequence != NVMI_ALIASED || log->pool->method->entries)
+      nvmi_masks_add(masks, items[i].line, items[i].mask);
+}
+
 /* All that the transaction of a node has noted, in whatever state it is. */
 static void add_noted(struct nvmi_masks *masks, const struct nvmi_node *node) {
   const struct nvmi_thread *thread = node->thread;
@@ -88,12 +96,8 @@ static void add_noted(struct nvmi_masks *masks, const struct nvmi_node *node) {
     nvmi_masks_add_bytes(masks, thread->ahead[i].start, thread->ahead[i].end);
   add_items(masks, &thread->lines);
   add_items(masks, &thread->nested);
-  for (uint64_t left = thread->touched; left; left &= left - 1) {
-    const struct nvmi_array *captured = &thread->logs[__builtin_ctzll(left)]->captured;
-    for (size_t i = 0; i < captured->count; i++)
-      nvmi_masks_add(masks, ((struct nvmi_captured *)captured->items)[i].line,
-                     ((struct nvmi_captured *)captured->items)[i].mask);
-  }
+  for (uint64_t left = thread->touched; left; left &= left - 1)
+    add_captured(masks, thread->logs[__builtin_ctzll(left)]);
   for (size_t i = 0; i < node->parcels.count; i++) {
     const struct nvmi_parcel *parcel = (struct nvmi_parcel *)node->parcels.items + i;
     parcel->pool->method->parcel_lines(parcel, masks);

@@ -2,6 +2,7 @@
 #include "pool/choice.h"
 
 #include "core/loads.h"
+#include "core/redirected.h"
 
 #include "base/settings.h"
 #include "emulation/media.h"
@@ -60,5 +61,14 @@ int nvmi_method_choose(struct nvm_pool *pool) {
       pool->is_copy) /* one mapping: traced is the file, or nothing durable */
     pool->method = &nvmi_undo;
   pool->header.method = pool->method->id;
+  if (pool->method->store && nvmi_is_redirected() && nvmi_plain_source())
+    return nvmi_fail(
+        NVM_EMETHOD, pool->path,
+        "method '%s' needs loads and stores that are calls, and '%s' is compiled without "
+        "--nvmove-redirect, which other sources have; compile all with it, or choose "
+        "NVMOVE_METHOD=shadow or NVMOVE_METHOD=undo",
+        pool->method->name, nvmi_plain_source());
+  if (pool->method->store)
+    nvmi_redirected_use();
   return nvmi_delay_choose(pool);
 }

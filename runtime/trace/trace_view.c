@@ -8,6 +8,8 @@
  */
 #define _GNU_SOURCE
 #include "trace/trace_view.h"
+#include "core/alias.h"
+#include "core/regions.h"
 #include "types/judged.h"
 
 #include "trace/trace_file.h"
@@ -194,17 +196,49 @@ static bool some_wait(void) {
   return false;
 }
 
+/* Memory is not what the program sees while a thread has values in an alias table, or has handed some over. */
+static bool has_aliases(void) { return nvmi_trace_state.pool->method->store; }
+
+static const struct nvmi_log *own_log(void) {
+  return nvmi_self ? nvmi_self->logs[nvmi_trace_state.pool->index] : NULL;
+}
+
+/* With aliases only what the thread itself has noted is compared: the others' values may be elsewhere. Of its own,
+ * those that are in place: what it has aliased is not, nor what it has handed over, but in private regions. */
+static bool is_in_place(const struct nvmi_tracer *self, uint64_t place) {
+  const struct nvmi_log *log = own_log();
+  uint64_t line = (uintptr_t)(nvmi_trace_state.pool->work + place) / NVM_LINE_SIZE;
+  uint64_t bit = UINT64_C(1) << place % NVM_LINE_SIZE;
+  if (!has_noted_last(self, place) || !log)
+    return false;
+  const struct nvmi_captured *alias = nvmi_alias_find(log, line);
+  if (alias && alias->mask & bit)
+    return false;
+  const struct nvmi_captured *captured = log->captured.items;
+  if (nvmi_region_is_private(nvmi_trace_state.pool, place))
+    return true;
+  for (size_t i = 0; i < log->captured.count; i++)
+    if (captured[i].line == line && captured[i].mask & bit)
+      return false;
+  return true;
+}
+
+static bool differs(const struct nvmi_tracer *self, uint64_t byte) {
+  return nvmi_trace_state.pool->work[byte] != nvmi_trace_state.view[byte] &&
+         (!has_aliases() || is_in_place(self, byte));
+}
+
 static void compare_word(const struct nvmi_tracer *self, uint64_t at, uint64_t site) {
   const char *work = nvmi_trace_state.pool->work;
   char *view = nvmi_trace_state.view;
   for (uint64_t byte = at, end; byte < at + 8; byte = end) {
     end = byte + 1;
-    if (work[byte] == view[byte])
+    if (!differs(self, byte))
       continue;
     const struct nvmi_tracer *noter = noter_of(self, byte);
     if (!noter && some_wait())
       continue;
-    while (end < at + 8 && work[end] != view[end] && noter_of(self, end) == noter)
+    while (end < at + 8 && differs(self, end) && noter_of(self, end) == noter)
       end++;
     memcpy(view + byte, work + byte, end - byte);
     enum what what = what_is(byte);
@@ -239,13 +273,8 @@ void nvmi_view_put_written(const struct nvmi_tracer *self, const struct nvmi_tol
          told->size);
 }
 
-/* Memory is not what the program sees while a thread has values in an alias table. */
-static bool has_aliases(void) { return nvmi_trace_state.pool->method->store; }
-
 void nvmi_view_compare_around(const struct nvmi_tracer *self, uint64_t place, uint64_t size,
                               uint64_t site) {
-  if (has_aliases())
-    return;
   const struct nvm_header *header = &nvmi_trace_state.pool->header;
   if (place / sizeof(struct nvm_root_words) == NVM_ROOT_OFFSET / sizeof(struct nvm_root_words))
     nvmi_view_compare(self, NVM_ROOT_OFFSET, sizeof(struct nvm_root_words), site);
@@ -291,16 +320,9 @@ static void compare_noted(const struct nvmi_tracer *self) {
   }
 }
 
-/* This thread has none any more: its transaction has been undone. */
-static bool has_ended(void) {
-  const struct nvmi_log *log = nvmi_self ? nvmi_self->logs[nvmi_trace_state.pool->index] : NULL;
-  return log && !log->captured.count;
-}
-
 void nvmi_view_compare_heap(const struct nvmi_tracer *self, bool whole, uint64_t site) {
   if (has_aliases()) {
-    if (has_ended())
-      compare_noted(self);
+    compare_noted(self);
     return;
   }
   nvmi_view_compare(self, NVM_ROOT_OFFSET, sizeof(struct nvm_root_words), site);

@@ -19,15 +19,27 @@
 #pragma once
 
 #include "core/log_state.h"
+#include "core/regions.h"
 #include "core/thread.h"
 #include "platform/persist.h"
+
+/* Whether some of these bytes of the view are not the file's. */
+static inline bool nvmi_direct_is_private(const struct nvm_pool *pool, uint64_t at, uint64_t size) {
+  if (NVMI_LIKELY(pool->method->private_work))
+    return true;
+  uint64_t last = (at + size - 1) >> NVMI_REGION_SHIFT;
+  for (uint64_t region = at >> NVMI_REGION_SHIFT; region <= last; region++)
+    if (nvmi_region_is_private(pool, region << NVMI_REGION_SHIFT))
+      return true;
+  return false;
+}
 
 /* Stores an item's bytes in the file, whole lines past the cache: they need not be read into it. Where
  * the program's view is the file they are there, and are flushed. For a thread that fences itself before
  * anybody tells that they are durable. */
 static inline void nvmi_direct_item(const struct nvm_pool *pool, const struct nvmi_line *item) {
   uint64_t at = (nvmi_line_first(item) << 6) - pool->header.base;
-  if (NVMI_UNLIKELY(!pool->method->private_work))
+  if (NVMI_UNLIKELY(!nvmi_direct_is_private(pool, at, nvmi_line_count(item) << 6)))
     pool->persist->flush(pool->work + at, nvmi_line_count(item) << 6);
   else if (item->line & NVMI_RANGE || item->mask == UINT64_MAX)
     pool->persist->stream(pool->home + at, pool->work + at, nvmi_line_count(item) << 6);

@@ -36,6 +36,11 @@ void nvmi_note_nested(struct nvmi_thread *thread, struct nvm_pool *pool, uintptr
                      "store less there"
                    : "a signal handler that interrupts the runtime makes the first store of its "
                      "thread to this pool; store to the pool before handlers do");
+  if (pool->method->store)
+    nvmi_fatal(NVM_ELIMIT, pool->path,
+               "a signal handler that interrupts the runtime stores to a pool with the method "
+               "'lat' or 'latb'; "
+               "store outside of handlers");
   if (thread->in_call && is_nested(thread, start, end)) {
     nvmi_signals_release(&before);
     return;

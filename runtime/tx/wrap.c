@@ -16,6 +16,7 @@
 #include "core/handed.h"
 #include "core/lines.h"
 #include "core/map.h"
+#include "core/redirected.h"
 #include "core/thread.h"
 #include "core/tracing.h"
 #include "log/log.h"
@@ -85,6 +86,8 @@ static __attribute__((noinline)) void store_by_method(struct nvm_pool *pool, voi
     store_fresh(thread, fresh, to, from, size, start, end);
   else
     pool->method->store(log, to, from, size);
+  if (NVMI_UNLIKELY(!fresh && (thread->calls || (nvmi_is_redirected() && nvmi_plain_source()))))
+    pool->method->settle(log, start, end);
   nvmi_trace_wrapped(to, from, size);
   leave(thread);
 }
@@ -119,6 +122,35 @@ static void before_read(struct nvmi_log *log, uintptr_t start, uintptr_t end) {
   leave(log->owner);
 }
 
+static bool keeps_values(const struct nvm_pool *pool) { return pool && pool->method->store; }
+
+/* As memmove. */
+void __nvm_copy(void *To, const void *From, size_t Size) {
+  enum { PIECE_MAX = 1024 }; /* bytes of a stack, which may be small */
+  char piece[PIECE_MAX], *to = To;
+  const char *from = From;
+  if (!keeps_values(nvmi_pool_at(From))) {
+    nvmi_write(To, From, Size);
+    return;
+  }
+  bool is_backward = to > from && to < from + Size;
+  for (size_t done = 0, part; done < Size; done += part) {
+    part = Size - done < PIECE_MAX ? Size - done : PIECE_MAX;
+    size_t at = is_backward ? Size - done - part : done;
+    nvmi_read(piece, from + at, part);
+    nvmi_write(to + at, piece, part);
+  }
+}
+
+void __nvm_fill(void *To, int Byte, size_t Size) {
+  char piece[NVM_LINE_SIZE * 8];
+  memset(piece, Byte, Size < sizeof piece ? Size : sizeof piece);
+  for (size_t done = 0, part; done < Size; done += part) {
+    part = Size - done < sizeof piece ? Size - done : sizeof piece;
+    nvmi_write((char *)To + done, piece, part);
+  }
+}
+
 /* Handed values are older than the thread's own. */
 static void read_newest(struct nvmi_log *log, void *to, const void *from, size_t size) {
   if (nvmi_handed_some())
@@ -144,38 +176,58 @@ void nvmi_read(void *to, const void *from, size_t size) {
 }
 
 static __attribute__((noinline)) uint64_t load_newest(const struct nvm_pool *pool,
-                                                      const void *address) {
-  uint64_t value, inside = (uintptr_t)address % NVM_LINE_SIZE;
+                                                      const void *address, size_t size) {
+  uint64_t value = 0, inside = (uintptr_t)address % NVM_LINE_SIZE;
   const struct nvmi_log *log = log_with_aliases(pool);
-  if (NVMI_LIKELY(log && inside <= NVM_LINE_SIZE - sizeof value && !nvmi_handed_some())) {
+  if (NVMI_LIKELY(log && inside <= NVM_LINE_SIZE - size && !nvmi_handed_some())) {
     const struct nvmi_captured *alias = nvmi_alias_find(log, (uintptr_t)address / NVM_LINE_SIZE);
-    uint64_t all = UINT64_C(0xff) << inside, aliased = alias ? alias->mask & all : 0;
+    uint64_t all = UINT64_MAX >> (64 - size) << inside, aliased = alias ? alias->mask & all : 0;
     if (NVMI_LIKELY(aliased == all || !aliased)) {
-      memcpy(&value, aliased ? alias->bytes + inside : (const char *)address, sizeof value);
+      memcpy(&value, aliased ? alias->bytes + inside : (const char *)address, size);
       return value;
     }
   }
-  nvmi_read(&value, address, sizeof value);
+  nvmi_read(&value, address, size);
   return value;
 }
 
-/* Whether the 8 bytes may have a new value that is not in place. */
-static inline bool may_be_elsewhere(const struct nvm_pool *pool, uintptr_t at) {
+/* Whether the bytes may have a new value that is not in place. */
+static inline bool may_be_elsewhere(const struct nvm_pool *pool, uintptr_t at, size_t size) {
   const struct nvmi_log *log = log_with_aliases(pool);
   if (nvmi_handed_some())
     return true;
   return log && (nvmi_alias_may_have(&log->alias, at / NVM_LINE_SIZE) ||
-                 at % NVM_LINE_SIZE > NVM_LINE_SIZE - sizeof(uint64_t));
+                 at % NVM_LINE_SIZE > NVM_LINE_SIZE - size);
 }
 
-uint64_t nvm_wrap_load64(const void *address) {
+/* `size`: 1 to 8. The value is in the lowest bytes, the others are zero. */
+static inline __attribute__((always_inline)) uint64_t load(const void *address, size_t size) {
   const struct nvm_pool *pool = nvmi_pool_at(address);
-  uint64_t value;
-  if (NVMI_UNLIKELY(pool && pool->method->store && may_be_elsewhere(pool, (uintptr_t)address)))
-    return load_newest(pool, address);
-  memcpy(&value, address, sizeof value);
+  uint64_t value = 0;
+  if (NVMI_UNLIKELY(pool && pool->method->store &&
+                    may_be_elsewhere(pool, (uintptr_t)address, size)))
+    return load_newest(pool, address, size);
+  memcpy(&value, address, size);
   return value;
 }
+
+uint64_t nvm_wrap_load64(const void *address) { return load(address, sizeof(uint64_t)); }
+
+/* The usual sizes are one load each. */
+uint64_t __nvm_get(const void *Address, size_t Size) {
+  switch (Size) {
+  case 8:
+    return load(Address, 8);
+  case 4:
+    return load(Address, 4);
+  case 1:
+    return load(Address, 1);
+  default:
+    return load(Address, Size);
+  }
+}
+
+void __nvm_put(void *Address, uint64_t Value, size_t Size) { nvmi_write(Address, &Value, Size); }
 
 void nvm_wrap_store64(void *address, uint64_t value) { nvmi_write(address, &value, sizeof value); }
 
@@ -191,6 +243,66 @@ int nvm_wrap_open(NVM_POOL *pool) {
 int nvm_wrap_close(NVM_POOL *pool) {
   look_for_a_jump();
   return nvm_tx_commit(pool);
+}
+
+static void settle(struct nvmi_log *log, uintptr_t start, uintptr_t end) {
+  if (NVMI_UNLIKELY(log->owner->busy)) {
+    log->pool->method->show(log, start, end);
+    return;
+  }
+  enter_pool(log->owner, log->pool);
+  log->pool->method->settle(log, start, end);
+  leave(log->owner);
+}
+
+void __nvm_settle(const void *Address, size_t Size) {
+  const struct nvm_pool *pool = nvmi_pool_at(Address);
+  if (NVMI_LIKELY(!keeps_values(pool)) || !Size)
+    return;
+  look_for_a_jump();
+  struct nvmi_log *log = log_with_aliases(pool);
+  nvmi_handed_settle((uintptr_t)Address, (uintptr_t)Address + Size);
+  if (log)
+    settle(log, (uintptr_t)Address, (uintptr_t)Address + Size);
+}
+
+void __nvm_settle_all(void) {
+  struct nvmi_thread *thread = nvmi_self;
+  nvmi_handed_settle(0, UINTPTR_MAX);
+  if (NVMI_LIKELY(!thread || !thread->aliases))
+    return;
+  look_for_a_jump();
+  for (uint64_t pools = thread->aliases; pools; pools &= pools - 1) {
+    struct nvmi_log *log = thread->logs[__builtin_ctzll(pools)];
+    if (log && log->alias.count && !log->pool->forked)
+      settle(log, (uintptr_t)log->pool->work, (uintptr_t)log->pool->work + log->pool->header.range);
+  }
+}
+
+/* A jump out of the call leaves the number: then values go in place earlier than they have to, until an outer call
+ * ends. */
+uint64_t __nvm_call_begin(void) {
+  struct nvmi_thread *thread = nvmi_thread_self();
+  __nvm_settle_all();
+  return thread->calls++;
+}
+
+void __nvm_call_end(uint64_t Before) { nvmi_self->calls = Before; }
+
+/* What lies in front of a page's first code may not be there. */
+static bool is_marked(const void *function) {
+  enum { PAGE = 4096 };
+  uint64_t magic;
+  if ((uintptr_t)function % PAGE < sizeof magic)
+    return false;
+  memcpy(&magic, (const char *)function - sizeof magic, sizeof magic);
+  return magic == NVM_REDIRECTED_MAGIC;
+}
+
+void __nvm_settle_before(const void *Function) {
+  bool has_some = nvmi_handed_some() || (nvmi_self && nvmi_self->aliases);
+  if (NVMI_UNLIKELY(has_some) && !is_marked(Function))
+    __nvm_settle_all();
 }
 
 static void call_each(struct nvmi_thread *thread, bool commits) {

@@ -4,6 +4,7 @@
 #include "wrapping.h"
 
 #include "harness.h"
+#include "store.h"
 
 #include "nvmove/wrap.h"
 
@@ -80,6 +81,62 @@ static void look(struct world *world) {
   CHECK(memcmp(bytes, &model.area[at], size) == 0);
   uint64_t value = nvm_wrap_load64(&world->root->area[word]);
   CHECK(memcmp(&value, &model.area[word], sizeof value) == 0);
+}
+
+/* What a program of --nvmove-redirect does, and what it calls. */
+
+static void copy_within(struct world *world) {
+  size_t size = draw_size(world, AREA / 2), from = draw(world, AREA - size + 1);
+  size_t near = from + draw(world, 40), to = draw(world, 2) ? draw(world, AREA - size + 1) : near;
+  to = to < AREA - size ? to : AREA - size;
+  memmove(&model.area[to], &model.area[from], size);
+  if (world->pool)
+    __nvm_copy(&world->root->area[to], &world->root->area[from], size);
+}
+
+static void fill_part(struct world *world) {
+  size_t size = draw_size(world, AREA), at = draw(world, AREA - size + 1);
+  int byte = (int)draw(world, 256);
+  memset(&model.area[at], byte, size);
+  if (world->pool)
+    __nvm_fill(&world->root->area[at], byte, size);
+}
+
+static void store_small(struct world *world) {
+  size_t size = 1 + draw(world, 8), at = draw(world, AREA - size + 1);
+  uint64_t value = world->state;
+  memcpy(&model.area[at], &value, size);
+  if (world->pool)
+    __nvm_put(&world->root->area[at], value, size);
+}
+
+/* As a pre-compiled function that an .unsafe file describes, or the runtime itself: a note is enough. */
+static void store_in_place(struct world *world) {
+  static unsigned char bytes[AREA];
+  size_t size = draw_size(world, AREA), at = draw(world, AREA - size + 1);
+  bool asks = draw(world, 2) == 0;
+  fill(world, bytes, size);
+  memcpy(&model.area[at], bytes, size);
+  if (!world->pool)
+    return;
+  if (asks)
+    __nvm_settle_all();
+  store_bytes(&world->root->area[at], bytes, size);
+}
+
+static void look_in_place(struct world *world) {
+  size_t size = draw_size(world, AREA), at = draw(world, AREA - size + 1);
+  bool all = draw(world, 3) == 0;
+  if (!world->pool)
+    return;
+  if (all)
+    __nvm_settle_all();
+  else
+    __nvm_settle(&world->root->area[at], size);
+  CHECK(memcmp(&world->root->area[at], &model.area[at], size) == 0);
+  uint64_t value = 0, word = __nvm_get(&world->root->area[at], size < 8 ? size : 8);
+  memcpy(&value, &model.area[at], size < 8 ? size : 8);
+  CHECK(value == word);
 }
 
 static unsigned char *item_of(struct world *world, unsigned i) {
@@ -159,6 +216,21 @@ static void resize_item(struct world *world) {
   check_item(&model, block, i);
 }
 
+static void change_item_in_place(struct world *world) {
+  unsigned i = (unsigned)draw(world, ITEMS);
+  unsigned char bytes[64];
+  size_t size = 1 + draw(world, sizeof bytes), at = draw(world, 1200);
+  fill(world, bytes, size);
+  if (at + size > model.size[i])
+    return;
+  memcpy(&model.items[i][at], bytes, size);
+  if (!world->pool)
+    return;
+  unsigned char *block = item_of(world, i);
+  store_bytes(block + at, bytes, size);
+  check_item(&model, block, i);
+}
+
 static void nest(struct world *world) {
   if (world->pool)
     CHECK(nvm_wrap_open(world->pool) == 0);
@@ -173,13 +245,37 @@ static void (*const kinds[])(struct world *) = {store_word,  store_word,   store
                                                 look,        replace_item, nest,        change_item,
                                                 resize_item, change_item};
 
+static void (*const redirected_kinds[])(struct world *) = {store_small,
+                                                           store_word,
+                                                           store_block,
+                                                           copy_within,
+                                                           fill_part,
+                                                           store_in_place,
+                                                           look,
+                                                           nest,
+                                                           replace_item,
+                                                           change_item,
+                                                           look_in_place,
+                                                           store_small,
+                                                           change_item_in_place,
+                                                           resize_item};
+bool wrapping_redirected;
+
+static void step(struct world *world) {
+  enum { KINDS = sizeof kinds / sizeof *kinds, MORE = sizeof redirected_kinds / sizeof *kinds };
+  if (wrapping_redirected)
+    redirected_kinds[draw(world, MORE)](world);
+  else
+    kinds[draw(world, KINDS)](world);
+}
+
 static void apply(NVM_POOL *pool, struct root *root, uint64_t t) {
   struct world world = {pool, root, 0x9e3779b97f4a7c15u * (t + 1 + 1000 * test_seed())};
   for (unsigned i = 0; i < 8; i++)
     draw(&world, 1);
   unsigned steps = t % 7 == 6 ? 20 * STEPS : STEPS; /* more than one frame of the log */
   for (unsigned i = 0; i < steps; i++)
-    kinds[draw(&world, sizeof kinds / sizeof *kinds)](&world);
+    step(&world);
 }
 
 static void check_all(struct root *root) {
@@ -217,6 +313,8 @@ static void undo_one(NVM_POOL *pool, struct root *root, uint64_t t) {
 }
 
 void wrapping_run(const char *path, struct progress *progress, uint64_t end) {
+  if (wrapping_redirected)
+    __nvm_describe_accesses(NVM_REDIRECTED, &NVM_REDIRECTED[1]);
   NVM_POOL *pool = access(path, F_OK) == 0 ? test_open(path) : test_create(path, 2 << 20);
   if (workload_opened)
     workload_opened(pool);

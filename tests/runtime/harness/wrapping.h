@@ -4,9 +4,15 @@
 
 #include "workload.h"
 
+#include <stdbool.h>
+
 /* The methods that there are. */
 extern const char *const wrapping_methods[];
 enum { WRAPPING_METHODS = 4 };
+
+/* The stores and loads are those of a program that is compiled with --nvmove-redirect: some in place. To be set before the
+ * first run. */
+extern bool wrapping_redirected;
 
 /* As workload_run: opens or creates the pool, goes on after the last committed transaction to the
  * `end`-th, closes it. Every second is preceded by one that is aborted. */
