@@ -20,9 +20,6 @@ public:
   static bool isRequired() { return true; }
 };
 
-/// Name of the metadata on accesses of volatile fields.
-inline constexpr const char *VolatileFieldMark = "nvmove.volatile";
-
 /// Name of the module flag of modules that went through the late phase.
 inline constexpr const char *InstrumentedFlag = "nvmove.instrumented";
 

@@ -44,14 +44,17 @@ Outcome outcomeOf(Origin From) {
 class FunctionInstrumenter {
 public:
   FunctionInstrumenter(Function &F, const UnsafeTable &Unsafe, const Commits &MayCommit,
-                       const FunctionAnalyses &Analyses, LoadCounts &Loads, Report &R)
+                       const FunctionAnalyses &Analyses, LoadsMade &Loads, Report &R)
       : F(F), Unsafe(Unsafe), MayCommit(MayCommit), Analyses(Analyses), Loads(Loads), R(R) {}
 
-  bool run() {
+  bool run() { return settings().Redirect ? runRedirected() : runNoted(); }
+
+private:
+  bool runNoted() {
     bool Announces = settings().Loads == Settings::Accesses::Optimized;
     LoadNotes Read(F, Unsafe, Analyses.Library);
     if (Announces)
-      Read.find(MayCommit, Analyses.Loops, Loads);
+      Read.find(MayCommit, Analyses.Loops, Loads.Announced);
     collect();
     BitVector Covered = findCovered(F, Writes, MayCommit);
     for (unsigned N : Covered.set_bits())
@@ -81,11 +84,41 @@ public:
       emitLanes(Writes[N]);
     for (const Access &Call : Calls)
       noteCall(Call);
-    bool Announced = Announces && Read.place(Loads);
+    bool Announced = Announces && Read.place(Loads.Announced);
     return !Notes.empty() || Single.any() || NotedCall || Announced;
   }
 
-private:
+  /// A note stands right before its write: a store that is a call in between may have put the bytes
+  /// elsewhere.
+  bool runRedirected() {
+    Redirect Redirected(F, Unsafe, Analyses.Library);
+    Redirected.find();
+    collect();
+    SmallVector<Access> Noted;
+    for (const Access &A : Writes) {
+      count(Outcome::Noted, A);
+      if (!Redirect::takes(A))
+        Noted.push_back(A);
+    }
+    if (settings().Trace) {
+      traceStores(F, Noted);
+      traceStores(F, Unnoted);
+      traceCalls(F);
+    }
+    if (settings().Checked)
+      checkStoredPointers(F, Writes);
+    bool Settled = Redirected.settle(Loads.Redirected);
+    for (const Access &A : Noted) {
+      if (std::optional<Note> Made = noteFor(A))
+        emitGroup({*Made});
+      emitLanes(A);
+    }
+    for (const Access &Call : Calls)
+      noteCall(Call);
+    bool Replaced = Redirected.replace(Loads.Redirected);
+    return !Noted.empty() || NotedCall || Settled || Replaced;
+  }
+
   void collect() {
     auto IsPrecompiled = [this](const CallBase &Call) {
       const Function *Callee = declaredCallee(Call);
@@ -103,7 +136,8 @@ private:
 
   /// Sorts out the writes that are volatile, and those that no note can cover.
   bool needsNote(const Access &A) {
-    if (A.At->hasMetadata(VolatileFieldMark) || changesVolatileBitsOnly(*A.At))
+    if (A.At->hasMetadata(VolatileFieldMark) ||
+        (changesVolatileBitsOnly(*A.At) && !settings().Redirect))
       return count(Outcome::VolatileField, A), false;
     if (A.Kind != AccessKind::Scatter && A.Address) {
       Origin From =
@@ -191,7 +225,7 @@ private:
   const UnsafeTable &Unsafe;
   const Commits &MayCommit;
   const FunctionAnalyses &Analyses;
-  LoadCounts &Loads;
+  LoadsMade &Loads;
   Report &R;
   SmallVector<Access> Writes, Calls, Unnoted;
   bool NotedCall = false;
@@ -200,7 +234,7 @@ private:
 } // namespace
 
 bool instrumentFunction(Function &F, const UnsafeTable &Unsafe, const Commits &MayCommit,
-                        const FunctionAnalyses &Analyses, LoadCounts &Loads, Report &R) {
+                        const FunctionAnalyses &Analyses, LoadsMade &Loads, Report &R) {
   return FunctionInstrumenter(F, Unsafe, MayCommit, Analyses, Loads, R).run();
 }
 

@@ -5,6 +5,7 @@
 #include "ir/Commits.h"
 #include "ir/LoopNotes.h"
 #include "loads/LoadNotes.h"
+#include "loads/Redirect.h"
 
 #include "llvm/Analysis/BlockFrequencyInfo.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
@@ -18,9 +19,14 @@ struct FunctionAnalyses {
   llvm::function_ref<llvm::BlockFrequencyInfo &()> Frequency; ///< asked where there are notes
 };
 
-/// True when \p F changed. The analyses hold until the first note is placed. \p Loads: those that are
-/// announced.
+/// What was done besides notes.
+struct LoadsMade {
+  LoadCounts Announced;
+  RedirectCounts Redirected;
+};
+
+/// True when \p F changed. The analyses hold until the first note is placed.
 bool instrumentFunction(llvm::Function &F, const UnsafeTable &Unsafe, const Commits &MayCommit,
-                        const FunctionAnalyses &Analyses, LoadCounts &Loads, Report &R);
+                        const FunctionAnalyses &Analyses, LoadsMade &Loads, Report &R);
 
 } // namespace nvmove::plugin

@@ -8,12 +8,12 @@
 #include "base/UnsafeFile.h"
 #include "emit/Abi.h"
 #include "emit/LayoutSection.h"
+#include "emit/SourceNames.h"
 #include "emit/StaticNames.h"
 #include "emulation/Emulate.h"
 #include "ir/Landings.h"
 #include "ir/VirtualCalls.h"
 #include "trace/RawTrace.h"
-#include "trace/Untraced.h"
 #include "unsafe/UnknownCalls.h"
 #include "unsafe/Wrappers.h"
 
@@ -66,7 +66,7 @@ void warnOfNaked(Function &F, Report &R) {
 }
 
 SmallVector<Function *> instrumentFunctions(Module &M, FunctionAnalysisManager &Analyses,
-                                            const UnsafeTable &Unsafe, LoadCounts &Loads,
+                                            const UnsafeTable &Unsafe, LoadsMade &Loads,
                                             Report &R) {
   Commits MayCommit(M, Unsafe);
   SmallVector<Function *> Bodies, Changed;
@@ -139,20 +139,25 @@ PreservedAnalyses LatePass::run(Module &M, ModuleAnalysisManager &AM) {
   declareVirtual(M);
   Report R(M);
   auto &Analyses = AM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
-  LoadCounts Loads;
+  LoadsMade Loads;
   SmallVector<Function *> Changed = instrumentFunctions(M, Analyses, Unsafe, Loads, R);
   forgetInferredAround(Changed);
   warnOfTakenAddresses(M, Unsafe, R);
   wrapTakenAddresses(M, Unsafe, R);
+  if (settings().Redirect)
+    markRedirected(M);
   emitTypeLayouts(M);
   nameStatics(M);
   nameUntraced(M, !Changed.empty());
+  nameAccesses(M);
   if (!Changed.empty())
     referenceAbiVersion(M);
   if (settings().Remarks) {
     R.summary(errs());
     if (settings().Loads == Settings::Accesses::Optimized)
-      Loads.summary(M, errs());
+      Loads.Announced.summary(M, errs());
+    if (settings().Redirect)
+      Loads.Redirected.summary(M, errs());
   }
   assert(!verifyModule(M, &errs()) && "the late phase made invalid IR");
   return PreservedAnalyses::none();

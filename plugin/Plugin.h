@@ -11,6 +11,7 @@
 // (Origin.h), what is noted already (Covered.h) and what a loop can note at once (LoopNotes.h), and
 // places what is left of the notes (Notes.h; the code they expand to is in include/nvmove/abi.h),
 // inline or as calls by how often they run (Heat.h).
+// With --nvmove-redirect loads and stores become calls instead (Redirect.h).
 // Calls of pre-compiled functions are covered by descriptions of what these write (UnsafeFile.h,
 // UnsafeCalls.h). Everything skipped is counted by reason (Report.h).
 //

@@ -73,6 +73,7 @@ const Option Options[] = {
        return V == "optimized" || V == "source";
      }},
     {"port", "a file", [](StringRef V, Settings &S) { return S.Port = V.str(), !V.empty(); }},
+    {"redirect", Switch, [](StringRef V, Settings &S) { return parseSwitch(V, S.Redirect); }},
     {"remarks", Switch, [](StringRef V, Settings &S) { return parseSwitch(V, S.Remarks); }},
     {"split", Functions, [](StringRef V, Settings &S) { return addAll(S.Split, V), !V.empty(); }},
     {"trace", "'on', 'off', 'raw', or nothing, which is 'on'",

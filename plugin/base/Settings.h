@@ -30,6 +30,7 @@ struct Settings {
   enum class Accesses { None, Source, Optimized };
   Accesses Loads =
       Accesses::None;        ///< charged or announced: all, or those that optimisation has left
+  bool Redirect = false;     ///< loads and stores of persistent memory are calls
   bool Remarks = false;      ///< print the summary
   bool Warnings = true;      ///< writes that cannot be covered are warned about
   bool WarningsFail = false; ///< and are errors

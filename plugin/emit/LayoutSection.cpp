@@ -11,6 +11,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
 using namespace llvm;
@@ -126,7 +127,7 @@ private:
 
 } // namespace
 
-void describeSection(Module &M, StringRef Section, StringRef By) {
+void describeSection(Module &M, StringRef Section, StringRef By, bool IfThere) {
   constexpr int BeforeAll = 100;
   auto *F = Function::createWithDefaultAttr(
       FunctionType::get(Type::getVoidTy(M.getContext()), false), GlobalValue::LinkOnceODRLinkage, 0,
@@ -140,8 +141,14 @@ void describeSection(Module &M, StringRef Section, StringRef By) {
     Made->setVisibility(GlobalValue::HiddenVisibility);
     return Made;
   };
+  ReturnInst *End = At.CreateRetVoid();
+  At.SetInsertPoint(End);
+  if (IfThere) {
+    auto *Function = cast<GlobalValue>(abiFunction(M, By).getCallee());
+    Function->setLinkage(GlobalValue::ExternalWeakLinkage);
+    At.SetInsertPoint(SplitBlockAndInsertIfThen(At.CreateIsNotNull(Function), End, false));
+  }
   callAbi(At, By, {Bound("__start_"), Bound("__stop_")});
-  At.CreateRetVoid();
   appendToGlobalCtors(M, F, BeforeAll, F);
 }
 

@@ -35,6 +35,9 @@ struct Access {
   bool Atomic = false;
 };
 
+/// Name of the metadata on accesses of volatile fields.
+inline constexpr const char *VolatileFieldMark = "nvmove.volatile";
+
 /// The function that a call names, also where it was declared without a prototype (`int read();`)
 /// and so has another type than the call.
 inline const llvm::Function *namedCallee(const llvm::CallBase &Call) {

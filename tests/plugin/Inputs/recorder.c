@@ -294,6 +294,10 @@ void __nvm_describe_untraced(const char *begin, const char *end) {
   (void)begin;
   (void)end;
 }
+void __nvm_describe_accesses(const char *begin, const char *end) {
+  (void)begin;
+  (void)end;
+}
 void __nvm_describe(const struct nvm_type *const *begin, const struct nvm_type *const *end) {
   (void)begin, (void)end;
 }
