@@ -4,10 +4,12 @@
 usage: csmith.py --cc NVMOVE_CC [--programs N] [--first SEED] [--jobs N]
 
 Programs come from Debian's csmith. Every second one is compiled so that its globals lie in the reserved
-range, linked with the recording runtime of tests/plugin and commits at several of its functions: then
-not only must its output be the same, every byte it writes must have been noted before. The others are
-compiled as a user would, with libnvmove and no pool. A program that runs longer than a few seconds under
-clang is replaced by the next seed's. A failure prints the seed and the command.
+range, and commits at several of its functions. Half of these are linked with the recording runtime of
+tests/plugin: then not only must its output be the same, every byte it writes must have been noted. The
+other half are compiled with --nvmove-redirect and linked with a runtime that keeps every store elsewhere
+(keeper.c): a load that does not ask for it gives another output. The others are compiled as a user would,
+with libnvmove and no pool. A program that runs longer than a few seconds under clang is replaced by the
+next seed's. A failure prints the seed and the command.
 
 Exit status: 0 all the same, 1 a difference.
 """
@@ -53,7 +55,8 @@ def prepare(folder):
     """The recorder and its watcher, compiled for globals far from the code. The first csmith leaves a
     platform.info where it runs; a second one must not read half of it."""
     build(["csmith", *SMALL, "--seed", "1", "-o", os.path.join(folder, "first.c")], folder)
-    for source in (os.path.join(PLUGIN_INPUTS, "recorder.c"), os.path.join(HERE, "watch.c")):
+    for source in (os.path.join(PLUGIN_INPUTS, "recorder.c"), os.path.join(HERE, "keeper.c"),
+                   os.path.join(HERE, "watch.c")):
         name = os.path.basename(source)[:-2] + ".o"
         build(["clang-19", "-O1", "-mcmodel=large", "-fno-pic", "-I", os.path.join(ROOT, "include"),
                "-I", PLUGIN_INPUTS, "-c", source, "-o", os.path.join(folder, name)])
@@ -74,9 +77,10 @@ def one(cc, seed, folder):
     build(["csmith", *(SMALL if seed % 8 else []), "--seed", str(seed), "-o", source], folder)
     options, watched, notes = ["-w", "-I/usr/include/csmith"], seed % 2 == 0, 0
     if watched:
-        options += [*RANGE, COMMITS, "-include", os.path.join(HERE, "sections.h"),
-                    os.path.join(folder, "watch.o"),
-                    "--nvmove-runtime=" + os.path.join(folder, "recorder.o")]
+        redirected = ["--nvmove-redirect"] if seed % 4 else []
+        options += [*RANGE, COMMITS, *redirected, "-include", os.path.join(HERE, "sections.h"),
+                    os.path.join(folder, "watch.o"), "--nvmove-runtime=" +
+                    os.path.join(folder, "keeper.o" if redirected else "recorder.o")]
     try:
         for level in LEVELS:
             wanted = reference(source, level, program)

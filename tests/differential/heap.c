@@ -15,7 +15,7 @@ static _Thread_local void *free_list[CLASSES];
 static size_t class_of(size_t size) {
   size_t class = 5;
   while (((size_t)1 << class) < size + HEADER)
-    class++;
+    class ++;
   return class;
 }
 
@@ -60,6 +60,7 @@ void *__wrap_realloc(void *block, size_t size) {
   if (!moved)
     return NULL;
   size_t kept = ((size_t)1 << class) - HEADER;
+  recorder_excuse(block, kept);
   recorder_excuse(moved, kept);
   memcpy(moved, block, kept);
   __wrap_free(block);

@@ -8,8 +8,10 @@ which git ignores), how to build it and which tests it brings. A program is buil
 nvmove-cc, with no pool open. A test ends with status 0; with "passes" it must print that line, without,
 both builds must print the same. Tests run as an ordinary user where the machine lets us.
 
-A third build puts all that the program allocates into the reserved range (heap.c) and links the recorder
-of tests/plugin: every byte that its runs write to the heap must have been noted before.
+A third build puts all that the program allocates into the reserved range (heap.c) and links the recorder of
+tests/plugin: every byte that its runs write to the heap must have been noted before. A fourth is compiled
+with --nvmove-redirect and keeps every byte of the heap elsewhere (keeper.c): it must print what the third
+prints.
 
 Exit status: 0 all passed, 1 not.
 """
@@ -26,6 +28,10 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 THIRD_PARTY = os.path.join(ROOT, "third_party")
 PLUGIN_INPUTS = os.path.join(ROOT, "tests", "plugin", "Inputs")
 RECIPES = os.path.join(HERE, "programs")
+# Builds with the heap in the reserved range: the runtime, and options.
+HEAPS = {"heap": (os.path.join(PLUGIN_INPUTS, "recorder.c"), ""),
+         "kept": (os.path.join(HERE, "keeper.c"), " --nvmove-redirect")}
+CLOCK = re.compile(r"\d+\.\d[-\de]*|\w{3} \w{3} +\d+ [\d:]+ \d{4}")
 SECONDS_MAX = 3600  # sqlite's quick suite takes ten minutes on one slow core
 NOBODY = 65534
 
@@ -44,16 +50,17 @@ def load(name):
 
 def steps(program, cc, kind):
     """The commands that build it."""
-    if kind != "heap":
+    if kind not in HEAPS:
         return [[a.format(cc=cc) for a in step] for step in program["build"]]
     wrapped = ("malloc", "calloc", "realloc", "free", "malloc_usable_size")
     wraps = " ".join("-Wl,--wrap=" + f for f in wrapped)
-    made = {"cc": cc, "compile": "-w -fno-builtin-malloc -fno-builtin-calloc --nvmove-warnings=off "
+    runtime, options = HEAPS[kind]
+    made = {"cc": cc + options, "compile": "-w -fno-builtin-malloc -fno-builtin-calloc --nvmove-warnings=off "
                                  "--nvmove-runtime={tree}/recorder.o",
             "link": wraps + " {tree}/heap.o --nvmove-runtime={tree}/recorder.o"}
     own = [["clang-19", "-O2", "-fPIC", "-I", os.path.join(ROOT, "include"), "-I", PLUGIN_INPUTS,
             "-DHEAP_SIZE=" + program["heap"]["size"], "-c", source, "-o", "{tree}/" + name]
-           for source, name in ((os.path.join(PLUGIN_INPUTS, "recorder.c"), "recorder.o"),
+           for source, name in ((runtime, "recorder.o"),
                                 (os.path.join(HERE, "heap.c"), "heap.o"))]
     return own + [[a.format(**made) for a in step] for step in program["heap"]["build"]]
 
@@ -64,7 +71,9 @@ def build(program, cc, kind):
     stamp = os.path.join(tree, ".built")
     plugin = os.path.join(os.path.dirname(cc), "..", "lib", "nvmove", "libnvmove_plugin.so")
     parts = [cc] if kind == "clang" else [cc, plugin]
-    digest = " ".join([cc, json.dumps(program), *(fetch.sha256(shutil.which(p) or p) for p in parts)])
+    parts += [HEAPS[kind][0]] if kind in HEAPS else []
+    digest = " ".join([json.dumps([program, steps(program, cc, kind)]),
+                       *(fetch.sha256(shutil.which(p) or p) for p in parts)])
     if os.path.exists(stamp) and open(stamp).read() == digest:
         return tree
     archives = os.path.join(THIRD_PARTY, "archives")
@@ -122,19 +131,27 @@ def check_one(program, trees):
     return passed, failed
 
 
+def run_heap(command, tree):
+    """(status, output but for what the clock says, the recorder's line)."""
+    done = subprocess.run([a.format(here=HERE) for a in command], cwd=tree, text=True, errors="replace",
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          timeout=SECONDS_MAX)
+    said = re.search(r"^recorder: [1-9].* 0 faults\n", done.stdout, re.M)
+    output = done.stdout.replace(said[0], "") if said else done.stdout
+    return done.returncode, CLOCK.sub("", output), said
+
+
 def check_heap(program, cc):
     passed = failed = 0
-    tree = build(program, cc, "heap")
+    trees = [build(program, cc, kind) for kind in HEAPS]
     for command in program["heap"]["run"]:
-        done = subprocess.run([a.format(here=HERE) for a in command], cwd=tree, text=True,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              timeout=SECONDS_MAX)
-        good = done.returncode == 0 and re.search(r"^recorder: [1-9].* 0 faults$", done.stdout, re.M)
-        passed += bool(good)
-        failed += not good
-        if not good:
-            print(f"{program['name']}, heap watched: {' '.join(command)}: {done.returncode}\n"
-                  f"{done.stdout[-2000:]}")
+        watched, kept = (run_heap(command, tree) for tree in trees)
+        for what, good, got in (("watched", watched[0] == 0 and watched[2], watched),
+                                ("kept elsewhere", kept[:2] == watched[:2] and kept[2], kept)):
+            passed += bool(good)
+            failed += not good
+            if not good:
+                print(f"{program['name']}, heap {what}: {' '.join(command)}: {got[0]}\n{got[1][-2000:]}")
     return passed, failed
 
 

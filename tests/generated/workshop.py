@@ -18,7 +18,7 @@ FORMS = ("exe", "exe", "lazy", "dlopen", "lto", "exe", "lazy", "dlopen", "lto", 
 # Of an executable, by its form. What a killed process has not freed is no leak.
 EXECUTABLE = {"exe": [], "lto": ["-flto"], "static": ["-static"],
               "asan": ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]}
-METHODS = ("undo", "shadow", "shadow", "both")
+METHODS = ("undo", "shadow", "shadow", "both", "lat", "latb")
 SECONDS_MAX = 600
 LIBRARY = ["-fPIC", "-shared", "-Wl,-z,lazy"]
 
@@ -95,8 +95,9 @@ class Workshop:
 
 def commands(cc, cell, name, here, objects, more=(), library=(), harness=()):
     """How a batch is built; `more`: further options; `library`, `harness`: those of either half."""
-    level, form, _ = cell.split("-")
-    options = ["-" + level, "-w", "-I" + here, "-pthread", *more,
+    level, form, method = cell.split("-")
+    redirected = ["--nvmove-redirect"] if method.startswith("lat") else []
+    options = ["-" + level, "-w", "-I" + here, "-pthread", *redirected, *more,
                "--nvmove-unsafe=" + os.path.join(here, "library.unsafe")]
     if form in EXECUTABLE:
         return [[cc, *options, *EXECUTABLE[form], name + ".c", *objects, "-o", name]]
