@@ -360,9 +360,26 @@ def ports(a):
     outcome = summed("redis", [sys.executable, os.path.join(redis, "check.py"), *tools,
                                *(many if a.long else few)])
     if a.long:
+        outcome.add(redirected_ports(redis, memcached, cc, nvmove))
         outcome.add(summed("suite", [sys.executable, os.path.join(redis, "suite.py"), "--cc", cc]))
     outcome.add(summed("memcached", [sys.executable, os.path.join(memcached, "check.py"), *tools,
                                      *(["--long"] if a.long else ["--rounds", "20"])]))
+    return outcome
+
+
+def redirected_ports(redis, memcached, cc, nvmove):
+    """Both servers with each method, killed (docs/reference/methods.md)."""
+    outcome = Outcome()
+    for port, tree, option in ((redis, "redis-3.2.6-redirected", "--src"),
+                               (memcached, "memcached-1.6.18-redirected", "--tree")):
+        made = subprocess.run([sys.executable, os.path.join(port, "build.py"), "--cc", cc, "--tree",
+                               os.path.join(ROOT, "third_party", tree), "--flags=--nvmove-redirect"],
+                              capture_output=True, text=True)
+        print(made.stderr, end="")
+        killed = made.returncode == 0 and subprocess.run(
+            [sys.executable, os.path.join(port, "kills.py"), option, made.stdout.split()[-1], "--nvmove",
+             nvmove, "--rounds", "200", "--methods", "undo,shadow,lat,latb"]).returncode == 0
+        outcome.add(Outcome(int(killed), int(not killed)))
     return outcome
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Kills the ported memcached while 50 clients use its 4 threads, and looks at what is left. Again and again.
 
-usage: kills.py --tree FOLDER --nvmove NVMOVE [--rounds N] [--seed N]
+usage: kills.py --tree FOLDER --nvmove NVMOVE [--rounds N] [--seed N] [--methods M,N]
 
 FOLDER is what ports/memcached/build.py printed. Each client has keys of its own (oracle.py) and sends
 commands of the text and the meta protocol, alone or ten at once. Others walk through all items, start the
@@ -33,6 +33,7 @@ ROUNDS_EACH = 12     # with one pool
 FILLED = 60000       # items, of which every third goes; a table of 8192 places is expanded twice for them
 MOMENT_MAX = 0.4     # seconds
 TRIES = 200          # until counters agree, of which some change meanwhile
+METHODS, APPENDING = ("undo", "shadow"), ("undo", "latb")  # by default; those that append before a commit
 STEPS_MAX = 6000     # of the runtime, until it kills
 OPTIONS = ("-t", str(THREADS), "-m", "512", "-o", "hashpower=13,slab_automove=1")
 FOLDER = "/dev/shm" if os.path.isdir("/dev/shm") else None
@@ -145,7 +146,8 @@ def walked(connection, how):
 
 
 class Campaign:
-    def __init__(self, tree, folder, seed):
+    def __init__(self, tree, folder, seed, methods):
+        self.methods = methods
         self.tree, self.folder, self.dice = tree, folder, random.Random(seed)
         self.pool = os.path.join(folder, "memcached.pool")
         self.inside = self.recovering = self.expanding = self.moving = self.done = 0
@@ -167,11 +169,11 @@ class Campaign:
 
     def start(self, kill=None):
         """`kill`: the runtime is to do so, at a step of this kind, or in a commit or append."""
-        method = self.dice.choice(("undo", "shadow"))
+        method = self.dice.choice(self.methods)
         environment = {"NVMOVE_POOL": self.pool, "NVMOVE_METHOD": method, "NVMOVE_POOL_SIZE": "64M",
                        "NVMOVE_DOMAIN": self.dice.choice(("process", "power"))}
         if kill:
-            step = self.dice.choice(("append", "commit")) if method == "undo" else "commit"
+            step = self.dice.choice(("append", "commit")) if method in APPENDING else "commit"
             number = self.dice.randint(20, STEPS_MAX) if kill == "any" else self.dice.randint(1, 3)
             environment["NVMOVE_KILL_AT"] = f"{step if kill == 'any' else kill}:{number}"
         return server.Server(self.tree, self.folder, OPTIONS, environment)
@@ -291,12 +293,12 @@ class Campaign:
         return False
 
 
-def run(tree, nvmove, rounds, seed, quiet=False):
+def run(tree, nvmove, rounds, seed, quiet=False, methods=METHODS):
     """(passed, failed); `quiet`: it should fail."""
     folder = tempfile.mkdtemp(prefix="nvmove-memcached-", dir=FOLDER)
     done = 0
     try:
-        campaign = Campaign(tree, folder, seed)
+        campaign = Campaign(tree, folder, seed, methods)
         for done in range(1, rounds + 1):
             campaign.round(done % 4 == 0)
             if done % ROUNDS_EACH == 0:
@@ -325,8 +327,11 @@ def main():
     p.add_argument("--nvmove", required=True)
     p.add_argument("--rounds", type=int, default=50)
     p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--methods", default=",".join(METHODS),
+                   help="lat and latb need a server that is built with --flags=--nvmove-redirect")
     a = p.parse_args()
-    return 1 if run(os.path.abspath(a.tree), os.path.abspath(a.nvmove), a.rounds, a.seed)[1] else 0
+    return 1 if run(os.path.abspath(a.tree), os.path.abspath(a.nvmove), a.rounds, a.seed,
+                    methods=a.methods.split(","))[1] else 0
 
 
 if __name__ == "__main__":

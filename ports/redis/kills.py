@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Kills the ported Redis while four writers use it, and looks at what is left. Again and again.
 
-usage: kills.py --src FOLDER --nvmove NVMOVE [--rounds N] [--seed N]
+usage: kills.py --src FOLDER --nvmove NVMOVE [--rounds N] [--seed N] [--methods M,N]
 
 FOLDER is what ports/redis/build.py printed. Each writer has a database of its own and keeps a model of it:
 strings (some of 40 KB), counters, lists, sets, hashes, sorted sets, deletes, far expiry times, MULTI/EXEC,
@@ -36,6 +36,8 @@ STEPS_MAX = 4000      # of the runtime, until it kills
 FAR = 4102444800000   # an expiry time in milliseconds, in the year 2100
 CONTROLS_MAX = 40     # kills until one needs its recovery
 FOLDER = "/dev/shm" if os.path.isdir("/dev/shm") else None
+
+METHODS, APPENDING = ("undo", "shadow"), ("undo", "latb")  # by default; those that append before a commit
 
 
 class Wrong(Exception):
@@ -185,7 +187,8 @@ def empty_logs(path):
 
 
 class Campaign:
-    def __init__(self, src, nvmove, folder, seed):
+    def __init__(self, src, nvmove, folder, seed, methods=METHODS):
+        self.methods = methods
         self.src, self.nvmove, self.folder = src, nvmove, folder
         self.dice = random.Random(seed)
         self.pool = os.path.join(folder, "redis.pool")
@@ -194,12 +197,12 @@ class Campaign:
         self.inside = self.steps = 0
 
     def start(self, inside=False, method=None):
-        """`inside`: the runtime is to kill it. Only undo appends before a commit."""
-        method = method or self.dice.choice(("undo", "shadow"))
+        """`inside`: the runtime is to kill it. Methods that keep old bytes append before a commit."""
+        method = method or self.dice.choice(self.methods)
         environment = {"NVMOVE_POOL": self.pool, "NVMOVE_METHOD": method,
                        "NVMOVE_DOMAIN": self.dice.choice(("process", "power"))}
         if inside:
-            step = self.dice.choice(("append", "commit")) if method == "undo" else "commit"
+            step = self.dice.choice(("append", "commit")) if method in APPENDING else "commit"
             environment["NVMOVE_KILL_AT"] = f"{step}:{self.dice.randint(50, STEPS_MAX)}"
         return server.Server(self.src, self.folder, ("--save", ""), environment)
 
@@ -293,10 +296,10 @@ class Campaign:
         return False
 
 
-def run(src, nvmove, rounds, seed):
+def run(src, nvmove, rounds, seed, methods=METHODS):
     """(passed, failed)"""
     folder = tempfile.mkdtemp(prefix="nvmove-redis-", dir=FOLDER)
-    campaign = Campaign(src, nvmove, folder, seed)
+    campaign = Campaign(src, nvmove, folder, seed, methods)
     done = 0
     try:
         for done in range(1, rounds + 1):
@@ -324,8 +327,11 @@ def main():
     p.add_argument("--nvmove", required=True)
     p.add_argument("--rounds", type=int, default=50)
     p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--methods", default=",".join(METHODS),
+                   help="lat and latb need a server that is built with --flags=--nvmove-redirect")
     a = p.parse_args()
-    return 1 if run(os.path.abspath(a.src), os.path.abspath(a.nvmove), a.rounds, a.seed)[1] else 0
+    return 1 if run(os.path.abspath(a.src), os.path.abspath(a.nvmove), a.rounds, a.seed,
+                    a.methods.split(","))[1] else 0
 
 
 if __name__ == "__main__":
