@@ -163,7 +163,7 @@ void nvmi_handed_drop(const struct nvmi_array *captured, uintptr_t start, uintpt
   nvmi_unlock(lock);
 }
 
-/* In the order of their releases. A load that finds nothing in the table any more finds it in place. */
+/* In the order of their releases, and before anybody stores newer bytes in place. A load that finds nothing in the table any more finds it in place. */
 static void own(struct nvm_pool *pool, uint64_t offset) {
   if (!nvmi_region_make_private(pool, offset))
     return;
@@ -176,10 +176,11 @@ static void own(struct nvm_pool *pool, uint64_t offset) {
       at(i)->mask = 0;
     }
   forget_empty();
+  nvmi_region_ready(pool, offset);
 }
 
 void nvmi_handed_own(struct nvm_pool *pool, uint64_t offset) {
-  if (nvmi_region_of(pool, offset) == NVMI_REGION_MAPPED)
+  if (nvmi_region_of(pool, offset) == NVMI_REGION_READY)
     return;
   nvmi_lock(lock);
   own(pool, offset);

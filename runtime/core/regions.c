@@ -55,8 +55,11 @@ bool nvmi_region_make_private(struct nvm_pool *pool, uint64_t offset) {
   atomic_store(&all[number], NVMI_REGION_ANNOUNCED);
   if (map(pool, number * REGION, (number + 1) * REGION))
     nvmi_fatal_recorded(pool->path, "no private part of the pool");
-  atomic_store(&all[number], NVMI_REGION_MAPPED);
   return true;
+}
+
+void nvmi_region_ready(struct nvm_pool *pool, uint64_t offset) {
+  atomic_store(&pool->regions[offset >> NVMI_REGION_SHIFT], NVMI_REGION_READY);
 }
 
 int nvmi_regions_grow(struct nvm_pool *pool, uint64_t old_size) {

@@ -8,7 +8,7 @@
  * A page of a private region shows the file until somebody stores to it. So what a commit stores in the file is
  * stored in the view as well, if the region is private. Who makes it private says so first, and then maps; who
  * commits stores first, and then asks: one of the two sees the other. Who is about to store in place what may not
- * be in the file asks whether it is mapped.
+ * be in the file asks whether it is ready: mapped, and what others have handed over is in place.
  */
 #pragma once
 
@@ -16,7 +16,7 @@
 
 #define NVMI_REGION_SHIFT 21
 
-enum nvmi_region { NVMI_REGION_FILE, NVMI_REGION_ANNOUNCED, NVMI_REGION_MAPPED };
+enum nvmi_region { NVMI_REGION_FILE, NVMI_REGION_ANNOUNCED, NVMI_REGION_READY };
 
 /* Of the byte at a file offset. */
 static inline enum nvmi_region nvmi_region_of(const struct nvm_pool *pool, uint64_t offset) {
@@ -36,9 +36,11 @@ static inline bool nvmi_view_is_private(const struct nvm_pool *pool, uint64_t of
   return pool->method->private_work || nvmi_region_is_private(pool, offset);
 }
 
-/* Makes the region private, and has mapped it on return; false: it was. By handed.c alone, under its lock, which knows what others have handed over there. Fatal
+/* Makes the region private: announced and mapped; false: it was. By handed.c alone, under its lock, which knows what others have handed over there. Fatal
  * if the kernel cannot map it. */
 bool nvmi_region_make_private(struct nvm_pool *pool, uint64_t offset);
+/* What others have handed over is in place there: threads may store in place. */
+void nvmi_region_ready(struct nvm_pool *pool, uint64_t offset);
 /* The heap has grown from `old_size`: what lies in private regions becomes private. 0, or -1: recorded. */
 int nvmi_regions_grow(struct nvm_pool *pool, uint64_t old_size);
 /* The pool is unmapped. */

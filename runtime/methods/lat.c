@@ -1,7 +1,7 @@
 /* lat.c: new values stay in a table of the transaction's own until it commits: the Local Alias Table
  * of the SCM paper ("Persisting In-Memory Databases Using SCM", section II.A).
  *
- * Stores and loads come through the explicit interface (nvmove/wrap.h). A store goes to the alias table
+ * Stores and loads come as calls (nvmove/wrap.h, --nvmove-redirect). A store goes to the alias table
  * (core/alias.h), a load looks there first. The program's view is the file itself, so there is no
  * second copy of the pool in DRAM. Commit writes one redo record and fences once; then the values go
  * to their places, which is not waited for (docs/internals/crash-consistency.md, L1 to L4). Bytes of

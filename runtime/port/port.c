@@ -345,8 +345,8 @@ void __nvm_roots_after(const char *Function) {
 static const char *reason_against_fork(enum state state) {
   return state == STATE_ATTACHED
              ? "a child has a view of the pool only with method 'shadow'; NVMOVE_METHOD=shadow "
-               "gives it "
-               "a snapshot; to go into the background call daemon(), whose child has the pool"
+               "gives it a snapshot; to go into the background call daemon(), whose child has the "
+               "pool"
              : "the program has not attached it yet, and a child could not; fork before the first "
                "allocation in the pool, or call daemon(), whose child has the pool";
 }

@@ -180,8 +180,8 @@ static void note(struct nvm_pool *pool, uintptr_t start, size_t size, bool ahead
   if (!log)
     nvmi_fatal_recorded(pool->path, "no log for this thread");
   enter(thread, pool);
-  if (NVMI_UNLIKELY(pool->method->settle !=
-                    NULL)) /* also of what is remembered: it may have an alias */
+  /* Also of what is remembered as noted: it may have an alias. */
+  if (NVMI_UNLIKELY(pool->method->settle != NULL))
     pool->method->settle(log, start, end);
   if (leave_out_remembered(thread, &start, &end))
     note_at_work(thread, log, start, end, ahead, nvmi_may_cover(pool, size));

@@ -39,8 +39,7 @@ void nvmi_note_nested(struct nvmi_thread *thread, struct nvm_pool *pool, uintptr
   if (pool->method->store)
     nvmi_fatal(NVM_ELIMIT, pool->path,
                "a signal handler that interrupts the runtime stores to a pool with the method "
-               "'lat' or 'latb'; "
-               "store outside of handlers");
+               "'lat' or 'latb'; store outside of handlers");
   if (thread->in_call && is_nested(thread, start, end)) {
     nvmi_signals_release(&before);
     return;
