@@ -1,4 +1,4 @@
-/* wrapped.c: the explicit interface with all methods: what is stored is loaded, and after a crash anywhere
+/* wrapped.c: the explicit interface, and loads and stores that the compiler made calls, with all methods: what is stored is loaded, and after a crash anywhere
  * the pool has whole transactions (wrapping.h). */
 #include "harness.h"
 #include "sectors.h"
@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-TEST_WRAPPED(wrapped_run) {
+static void run_in_turns(void) {
   struct progress *progress = progress_new();
   uint64_t end = test_is_long() ? 3000 : 300;
   for (uint64_t t = 20; t <= end;
@@ -54,6 +54,7 @@ static void kill_at_each(const char *kind, uint64_t transactions, unsigned strid
   CHECK(kills >= transactions / stride);
 }
 
+TEST_WRAPPED(wrapped_run) { run_in_turns(); }
 TEST_WRAPPED(wrapped_killed_at_appends) { kill_at_each("append", 9, test_is_long() ? 1 : 2); }
 
 TEST_WRAPPED(wrapped_killed_at_commit_steps) { kill_at_each("commit", 9, test_is_long() ? 1 : 2); }
@@ -202,3 +203,29 @@ TEST_ONCE(wrapped_on_disk_latb) { machine_ends("latb"); }
 
 TEST_ONCE(wrapped_power_failure_after_a_kill_lat) { power_fails_after_kills("lat"); }
 TEST_ONCE(wrapped_power_failure_after_a_kill_latb) { power_fails_after_kills("latb"); }
+
+/* The same of a program of --nvmove-redirect. */
+#define REDIRECTED(kind, name, call)                                                               \
+  kind(name) {                                                                                     \
+    wrapping_redirected = true;                                                                    \
+    call;                                                                                          \
+  }
+REDIRECTED(TEST_WRAPPED, redirected_run, run_in_turns())
+REDIRECTED(TEST_WRAPPED, redirected_killed_at_appends,
+           kill_at_each("append", 9, test_is_long() ? 1 : 2))
+REDIRECTED(TEST_WRAPPED, redirected_killed_at_commit_steps,
+           kill_at_each("commit", 9, test_is_long() ? 1 : 2))
+REDIRECTED(TEST_ONCE, redirected_power_failure_undo, power_fails("undo", 4, 6))
+REDIRECTED(TEST_ONCE, redirected_power_failure_shadow, power_fails("shadow", 4, 6))
+REDIRECTED(TEST_ONCE, redirected_power_failure_lat, power_fails("lat", 4, 6))
+REDIRECTED(TEST_ONCE, redirected_power_failure_latb, power_fails("latb", 4, 6))
+REDIRECTED(TEST_ONCE, redirected_power_failure_long_record_lat, power_fails("lat", 6, 7))
+REDIRECTED(TEST_ONCE, redirected_power_failure_many_entries_latb, power_fails("latb", 6, 7))
+REDIRECTED(TEST_ONCE, redirected_power_failure_late_lat, power_fails("lat", 150, 152))
+REDIRECTED(TEST_ONCE, redirected_power_failure_late_latb, power_fails("latb", 150, 152))
+REDIRECTED(TEST_ONCE, redirected_power_failure_several_lat,
+           (workload_opened = several, power_fails("lat", 4, 6)))
+REDIRECTED(TEST_ONCE, redirected_power_failure_after_a_kill_lat, power_fails_after_kills("lat"))
+REDIRECTED(TEST_ONCE, redirected_power_failure_after_a_kill_latb, power_fails_after_kills("latb"))
+REDIRECTED(TEST_ONCE, redirected_on_disk_lat, machine_ends("lat"))
+REDIRECTED(TEST_ONCE, redirected_on_disk_latb, machine_ends("latb"))
