@@ -14,7 +14,8 @@ struct nvmi_thread;
 enum nvmi_gate {
   NVMI_GATE_DRAM_LIMIT = 1,
   NVMI_GATE_QUIESCE = 2,
-  NVMI_GATE_CHILD = 4 /* of fork */
+  NVMI_GATE_CHILD = 4, /* of fork */
+  NVMI_GATE_HANDED = 8 /* to the child of daemon() */
 };
 static inline void nvmi_gate_shut(_Atomic unsigned char *gate, enum nvmi_gate who) {
   atomic_fetch_or(gate, (unsigned char)who);

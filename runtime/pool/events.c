@@ -69,11 +69,36 @@ static void prepare(struct nvm_pool *pool) {
     pool->method->before_fork(pool);
 }
 
+/* The parent of daemon() changes nothing from its fork on. The pools are its child's, which may commit before the
+ * parent runs again: what the parent stored then, its roots above all, would take that back. So this thread counts as
+ * one at work, and others wait at the gates. */
+static bool stands;
+
+static void hand(struct nvm_pool *pool) { nvmi_gate_shut(&pool->gate, NVMI_GATE_HANDED); }
+static void take(struct nvm_pool *pool) { nvmi_gate_open(&pool->gate, NVMI_GATE_HANDED); }
+
+static void stand_still(void) {
+  each_pool(hand);
+  nvmi_self->busy++;
+  stands = true;
+}
+
+/* In the child, or where there is none. */
+static void go_on(void) {
+  if (!stands)
+    return;
+  stands = false;
+  nvmi_self->busy--;
+  each_pool(take);
+}
+
 /* The child's view is made under all locks, or, where the thread was interrupted, not at all: then
  * pages that nobody has written yet show it what the parent commits. */
 static void before_fork(void) {
   if (nvmi_locks_before_fork(nvmi_self && nvmi_self->busy))
     each_pool(prepare);
+  if (hands_over)
+    stand_still();
 }
 
 static void in_parent(void) {
@@ -91,6 +116,7 @@ static void orphan(struct nvm_pool *pool) {
 
 static void in_child(void) {
   process = getpid();
+  go_on();
   nvmi_quiesce_forget();
   nvmi_own_threads_in_child();
   nvmi_sync_in_child(hands_over);
@@ -136,15 +162,18 @@ static const struct nvm_pool *offer_all(void) {
   return NULL;
 }
 
-/* Nothing is written between the fork and the parent's end, which runs no handlers. */
 int nvmi_daemon(int stay_in_folder, int keep_files, const struct nvm_pool **busy) {
   int result = -1, error = ENOTSUP;
   *busy = offer_all();
   if (!*busy) {
+    nvmi_thread_self();
+    sigset_t before = nvmi_signals_hold(); /* the parent's handlers would store, too */
     hands_over = true;
     result = daemon(stay_in_folder, keep_files);
     error = errno;
     hands_over = false;
+    go_on();
+    nvmi_signals_release(&before);
   }
   each_pool(keep);
   if (result == 0)

@@ -224,6 +224,21 @@ static void daemon_after_the_load(void *unused) {
   live_on();
 }
 
+/* The daemon is done when its parent goes on. The program's roots are there what they were at the fork. */
+static void come_late(void) {
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  if (is_daemon)
+    return;
+  usleep(200000);
+  pthread_mutex_lock(&lock);
+  pthread_mutex_unlock(&lock);
+}
+
+static void daemon_with_a_late_parent(void *unused) {
+  pthread_atfork(NULL, come_late, NULL);
+  daemon_after_the_load(unused);
+}
+
 static void daemon_before_the_load(void *fresh) {
   start();
   struct item *first = make(1);
@@ -272,6 +287,7 @@ static void run_daemon(void (*body)(void *), void *argument) {
 }
 
 TEST(port_daemon_after_the_load) { run_daemon(daemon_after_the_load, NULL); }
+TEST(port_daemon_whose_parent_is_late) { run_daemon(daemon_with_a_late_parent, NULL); }
 TEST(port_daemon_before_a_first_load) { run_daemon(daemon_before_the_load, &server); }
 TEST(port_daemon_before_a_load) {
   first_start();
