@@ -6,7 +6,8 @@ usage: emulation.py --cc NVMOVE_CC [--rounds N] [--json FILE]
 A known number of loads (emulation/loads.c) runs with each latency and without one, in turns. "waits" is what
 the program itself measured of its waits, compared with the number of loads times the latency. Goal: within
 3 %, at the median. "outside" is how much longer the loads took than without latency, compared in the same
-way: there the machine's interruptions count, and what loads did beside others that were under way.
+way: by the median of slices of 1,000 loads, which nothing interrupts. What loads did beside others that were
+under way counts there.
 The last row of each kind has the time of a load with nothing charged, and of the plain program.
 """
 import argparse
@@ -34,9 +35,8 @@ def run(program, kind, threads, latency):
     environment = dict(os.environ, NVMOVE_EMULATE=f"read={latency}", NVMOVE_STATS="1" if latency else "")
     done = subprocess.run([program, kind, str(COUNT), str(threads)], env=environment, check=True,
                           capture_output=True, text=True)
-    number, taken = done.stdout.split()
     waits = re.search(r"the waits took ([-+0-9.]+) %", done.stderr)
-    return float(taken) / int(number), float(waits.group(1)) / 100 if waits else 0.0
+    return float(done.stdout), float(waits.group(1)) / 100 if waits else 0.0
 
 
 def measure(plain, charged, kind, threads, rounds):

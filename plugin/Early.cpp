@@ -7,6 +7,7 @@
 #include "emit/Abi.h"
 #include "emit/StaticNames.h"
 #include "emulation/Emulate.h"
+#include "emulation/Marks.h"
 #include "ir/BitFields.h"
 #include "ir/Exits.h"
 #include "ir/NoAlias.h"
@@ -283,11 +284,20 @@ bool foldTypeIds(Module &M) {
 /// Each load that the source has.
 bool announceLoads(Module &M, ModuleAnalysisManager &AM) {
   auto &Analyses = AM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
+  std::optional<RecordNames> Types;
+  if (!settings().EmulateTypes.empty() && !(Types = readTypes(M)))
+    return false;
+  if (settings().Loads == Settings::Accesses::Optimized) {
+    if (Types)
+      markReads(M, *Types);
+    return Types.has_value(); // the late phase announces them
+  }
+  auto Wants = [&](const Access &A) { return !Types || goesThrough(A, *Types); };
   UnsafeTable Unsafe = takeUnsafeFiles(M);
   LoadCounts Made;
   for (Function &F : M)
     if (!F.isDeclaration() && !F.hasFnAttribute(Attribute::Naked))
-      announceSourceLoads(F, Unsafe, Analyses.getResult<TargetLibraryAnalysis>(F), Made);
+      announceSourceLoads(F, Unsafe, Analyses.getResult<TargetLibraryAnalysis>(F), Wants, Made);
   if (settings().Remarks)
     Made.summary(M, errs());
   frontendFacts().Unsafe = std::move(Unsafe); // for the late phase
@@ -303,8 +313,9 @@ PreservedAnalyses EarlyPass::run(Module &M, ModuleAnalysisManager &AM) {
     findEmulated(M, takeUnsafeFiles(M));
     return PreservedAnalyses::none();
   }
-  if (!settings().EmulateTypes.empty())
-    M.getContext().emitError("nvmove: --nvmove-emulate-types goes with --nvmove-emulate=PROFILE");
+  if (!settings().EmulateTypes.empty() && settings().Loads == Settings::Accesses::None)
+    M.getContext().emitError(
+        "nvmove: --nvmove-emulate-types goes with --nvmove-emulate=PROFILE or --nvmove-loads");
   if (settings().Raw && settings().Loads != Settings::Accesses::None)
     M.getContext().emitError(
         "nvmove: --nvmove-loads announces loads of libnvmove's pools: a program of "
@@ -318,7 +329,7 @@ PreservedAnalyses EarlyPass::run(Module &M, ModuleAnalysisManager &AM) {
   Changed |= foldTypeIds(M);
   Changed |= placeBoundaries(M);
   Changed |= shareRestricted(M);
-  if (settings().Loads == Settings::Accesses::Source)
+  if (settings().Loads != Settings::Accesses::None)
     Changed |= announceLoads(M, AM);
   return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
 }

@@ -8,6 +8,7 @@
 #include "frontend/FieldAnnotations.h"
 #include "frontend/Layouts.h"
 #include "frontend/MisplacedMarks.h"
+#include "frontend/PlaceNames.h"
 #include "frontend/SystemFunctions.h"
 #include "frontend/Visitor.h"
 #include "porting/Port.h"
@@ -130,14 +131,16 @@ public:
   }
 
   bool VisitUnaryOperator(UnaryOperator *Change) override {
-    if (Change->isIncrementDecrementOp())
+    if (Change->isIncrementDecrementOp()) {
       noteHidden(Change->getSubExpr(), Change->getOperatorLoc());
+      noteStored(*Change->getSubExpr(), Change->getOperatorLoc());
+    }
     return true;
   }
 
   /// A record is read as a whole: to initialise another, as an argument, as a result.
   bool VisitImplicitCastExpr(ImplicitCastExpr *Cast) override {
-    if (settings().Emulates && Cast->getCastKind() == CK_LValueToRValue)
+    if (looksAtRecords() && Cast->getCastKind() == CK_LValueToRValue)
       noteCopied(frontendFacts().ReadRecords, Cast->getType(),
                  Cast->getSubExpr()->IgnoreParens()->getExprLoc());
     return true;
@@ -147,6 +150,7 @@ public:
     if (!looksAtCopies() || !Assignment->isAssignmentOp())
       return true;
     noteHidden(Assignment->getLHS(), Assignment->getOperatorLoc());
+    noteStored(*Assignment->getLHS(), Assignment->getOperatorLoc());
     if (Assignment->getOpcode() == BO_Assign)
       noteCopied(frontendFacts().CopiedRecords, Assignment->getType(),
                  Assignment->getRHS()->IgnoreParenImpCasts()->getExprLoc());
@@ -179,7 +183,9 @@ private:
     SystemDeclarations.push_back(Method);
   }
 
-  static bool looksAtCopies() { return settings().Checked || settings().Emulates; }
+  /// Of --emulate-types.
+  static bool looksAtRecords() { return settings().Emulates || !settings().EmulateTypes.empty(); }
+  static bool looksAtCopies() { return settings().Checked || looksAtRecords(); }
 
   /// A record is copied: the checked build looks at its pointers, an emulation charges it. The code of an
   /// assignment has the place of what is copied.
@@ -198,11 +204,11 @@ private:
     bool Copies = Builtin == Builtin::BImemcpy || Builtin == Builtin::BImemmove ||
                   Builtin == Builtin::BI__builtin_memcpy || Builtin == Builtin::BI__builtin_memmove;
     bool Fills = Builtin == Builtin::BImemset || Builtin == Builtin::BI__builtin_memset;
-    bool Wanted = Copies || (Fills && settings().Emulates);
+    bool Wanted = Copies || (Fills && looksAtRecords());
     if (!looksAtCopies() || !Wanted || Call.getNumArgs() < 2)
       return;
     notePointed(frontendFacts().CopiedRecords, *Call.getArg(0), Call.getExprLoc());
-    if (Copies && settings().Emulates)
+    if (Copies && looksAtRecords())
       notePointed(frontendFacts().ReadRecords, *Call.getArg(1), Call.getExprLoc());
   }
 
@@ -216,13 +222,25 @@ private:
   void noteHidden(const Expr *Accessed, SourceLocation At) {
     auto *Member = dyn_cast<MemberExpr>(Accessed->IgnoreParens());
     auto *Field = Member ? dyn_cast<FieldDecl>(Member->getMemberDecl()) : nullptr;
-    std::string Key = settings().Emulates && Field ? keyOf(At) : "";
+    std::string Key = looksAtRecords() && Field ? keyOf(At) : "";
     if (Key.empty() || Field->getParent()->isDependentType())
       return;
     std::set<uint64_t> &Ids = frontendFacts().HiddenRecords[Key];
     for (; Member; Member = inside(*Member))
       if (auto *Its = dyn_cast<FieldDecl>(Member->getMemberDecl()))
         Ids.insert(Layouts.describe(Context.getRecordType(Its->getParent())));
+  }
+
+  /// What a store is to: a port file may call it volatile.
+  void noteStored(const Expr &To, SourceLocation At) {
+    std::string Key = looksAtRecords() ? keyOf(At) : "";
+    if (Key.empty() || To.isTypeDependent())
+      return;
+    const FieldDecl *Field = assignedField(&To);
+    std::string Name = Field ? nameOfField(*Field) : "";
+    auto [Known, New] = frontendFacts().StoredFields.try_emplace(Key, Name);
+    if (!New && Known->second != Name) // stores of one macro share a place
+      Known->second.clear();
   }
 
   /// The member that \p Member is a part of; null: it is reached through a pointer, or is of none.

@@ -4,6 +4,7 @@
 #include "Early.h"
 #include "base/Settings.h"
 #include "emit/Abi.h"
+#include "emulation/Marks.h"
 #include "ir/BitFields.h"
 #include "ir/Checked.h"
 #include "ir/Covered.h"
@@ -52,7 +53,8 @@ public:
 private:
   bool runNoted() {
     bool Announces = settings().Loads == Settings::Accesses::Optimized;
-    LoadNotes Read(F, Unsafe, Analyses.Library);
+    auto Wants = [](const Access &A) { return settings().EmulateTypes.empty() || isMarkedRead(A); };
+    LoadNotes Read(F, Unsafe, Analyses.Library, Wants);
     if (Announces)
       Read.find(MayCommit, Analyses.Loops, Loads.Announced);
     collect();

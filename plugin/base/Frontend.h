@@ -74,7 +74,9 @@ struct FrontendFacts {
   llvm::StringMap<std::string> VirtualCalls;
   std::vector<TypeLayout> Types;
   llvm::StringMap<std::string> AssignedFields; ///< by placeKey of an assignment: its field
-  llvm::StringMap<uint64_t> CopiedRecords;     ///< by placeKey of a copy: the type's id; 0: several
+  /// By placeKey of a store: the field, as a port file names it; empty: several. For an emulation only.
+  llvm::StringMap<std::string> StoredFields;
+  llvm::StringMap<uint64_t> CopiedRecords; ///< by placeKey of a copy: the type's id; 0: several
   /// By placeKey of a copy: the type's id of what is read; 0: several.
   llvm::StringMap<uint64_t> ReadRecords;
   /// By placeKey of an access whose address shows no record (the first bit-fields of one, members of

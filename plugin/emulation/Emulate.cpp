@@ -4,8 +4,7 @@
 #include "base/Frontend.h"
 #include "base/Settings.h"
 #include "emit/Abi.h"
-#include "emulation/Records.h"
-#include "ir/Access.h"
+#include "emulation/Marks.h"
 #include "trace/Trace.h"
 #include "unsafe/UnsafeCalls.h"
 
@@ -13,7 +12,6 @@
 
 #include "llvm/ADT/StringSet.h"
 #include "llvm/IR/InstIterator.h"
-#include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Metadata.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
@@ -23,10 +21,6 @@ using namespace llvm;
 namespace nvmove::plugin {
 namespace {
 
-/// The mark of accesses whose calls come behind optimisation: an alias scope of this name, with the types
-/// behind it. Passes that move or merge accesses keep such scopes, as they keep no metadata of others; it
-/// says nothing else, for no access is declared not to alias it.
-constexpr const char *LoadMark = "nvmove.emulated-load:", *StoreMark = "nvmove.emulated-store:";
 /// Metadata: what one phase leaves to the other.
 constexpr const char *KeptName = "nvmove.emulation";
 
@@ -58,18 +52,22 @@ Constant *textOf(Module &M, StringRef Types) {
   return Made;
 }
 
-bool charge(const Access &A, StringRef Types, Counts &Made) {
+bool charge(const Access &A, const Emulated &E, Counts &Made) {
+  bool Loads = !A.Writes || A.Kind == AccessKind::Exchange;
   Instruction *Next = behind(*A.At);
-  if (!Next || (!A.Size && !A.Length))
+  if ((Loads && !Next) || (!A.Size && !A.Length))
     return false;
-  IRBuilder<> At(Next);
-  At.SetCurrentDebugLocation(A.At->getDebugLoc());
-  Constant *Through = textOf(*A.At->getModule(), Types);
-  Value *Size = A.Size ? At.getInt64(A.Size) : At.CreateZExtOrTrunc(A.Length, At.getInt64Ty());
-  if (!A.Writes || A.Kind == AccessKind::Exchange)
-    callAbi(At, "__nvm_charge_load", {A.Address, Size, Through});
+  Constant *Through = textOf(*A.At->getModule(), E.Types);
+  auto Call = [&](Instruction *Place, const char *Name) {
+    IRBuilder<> At(Place);
+    At.SetCurrentDebugLocation(A.At->getDebugLoc());
+    Value *Size = A.Size ? At.getInt64(A.Size) : At.CreateZExtOrTrunc(A.Length, At.getInt64Ty());
+    callAbi(At, Name, {A.Address, Size, Through});
+  };
+  if (Loads)
+    Call(Next, "__nvm_charge_load");
   if (A.Writes)
-    callAbi(At, "__nvm_charge_store", {A.Address, Size, Through});
+    Call(A.At, E.Lasts ? "__nvm_charge_store" : "__nvm_charge_volatile");
   ++Made[kindOf(A)];
   return true;
 }
@@ -111,6 +109,23 @@ void chargeCalls(Function &F, const UnsafeTable &Unsafe, const RecordNames &Want
     };
     bytesBefore(Its, *Found, Found->Reads, Place, ChargeBy("__nvm_charge_load"));
     bytesBefore(Its, *Found, Found->Writes, Place, ChargeBy("__nvm_charge_store"));
+  }
+}
+
+/// Memory that the program gives back by itself.
+void announceUnmapped(Function &F) {
+  SmallVector<CallBase *> Calls;
+  for (Instruction &I : instructions(F))
+    if (auto *Call = dyn_cast<CallBase>(&I))
+      if (const Function *Callee = namedCallee(*Call))
+        if (Callee->isDeclaration() && Call->arg_size() >= 2 &&
+            is_contained({StringRef("munmap"), StringRef("mremap")}, Callee->getName()))
+          Calls.push_back(Call);
+  for (CallBase *Call : Calls) {
+    IRBuilder<> At(Call);
+    Value *Size = At.CreateZExtOrTrunc(Call->getArgOperand(1), At.getInt64Ty());
+    callAbi(At, "__nvm_charge_unmapped",
+            {Call->getArgOperand(0), Size, At.getInt32(namedCallee(*Call)->getName() != "munmap")});
   }
 }
 
@@ -183,41 +198,6 @@ void chargeOutputs(Function &F, Counts &Made) {
     IRBuilder<> At(Call);
     callAbi(At, "__nvm_charge_wait", {});
   }
-}
-
-/// Makes one scope for each mark with its types.
-class Marker {
-public:
-  explicit Marker(Module &M)
-      : Build(M.getContext()), Domain(Build.createAnonymousAliasScopeDomain()) {}
-
-  void mark(const Access &A, const std::string &Types) {
-    std::string Name = (A.Writes ? StoreMark : LoadMark) + Types;
-    MDNode *&Scope = Scopes[Name];
-    if (!Scope)
-      Scope = Build.createAnonymousAliasScope(Domain, Name);
-    Instruction &I = *A.At;
-    I.setMetadata(LLVMContext::MD_alias_scope,
-                  MDNode::concatenate(I.getMetadata(LLVMContext::MD_alias_scope),
-                                      MDNode::get(I.getContext(), {Scope})));
-  }
-
-private:
-  MDBuilder Build;
-  MDNode *Domain;
-  StringMap<MDNode *> Scopes;
-};
-
-/// The types behind the mark of \p A; empty: it has none. Inlining copies scopes: the name stays.
-StringRef markOf(const Access &A) {
-  const MDNode *Scopes = A.At->getMetadata(LLVMContext::MD_alias_scope);
-  if (Scopes)
-    for (const MDOperand &Scope : Scopes->operands())
-      if (auto *Node = dyn_cast_or_null<MDNode>(Scope.get()))
-        if (StringRef Name = AliasScopeNode(Node).getName();
-            Name.consume_front(A.Writes ? StoreMark : LoadMark))
-          return Name;
-  return "";
 }
 
 SmallVector<Function *> bodiesOf(Module &M) {
@@ -294,29 +274,28 @@ void enable(Module &M, const Kept &K) {
 } // namespace
 
 void findEmulated(Module &M, const UnsafeTable &Unsafe) {
-  RecordNames Wanted;
-  for (const std::string &Path : settings().EmulateTypes)
-    if (Error E = Wanted.addFile(Path)) {
-      M.getContext().emitError("nvmove: " + toString(std::move(E)));
-      return;
-    }
   if (settings().EmulateTypes.empty()) {
     M.getContext().emitError("nvmove: --nvmove-emulate needs the persistent types: "
                              "--nvmove-emulate-types=FILE, as nvmove scan --format=json prints it");
     return;
   }
+  std::optional<RecordNames> Read = readTypes(M);
+  if (!Read)
+    return;
+  const RecordNames &Wanted = *Read;
   Kept K{{}, wantedTypes(M, Wanted)};
   Marker Marks(M);
   for (Function *F : bodiesOf(M)) {
     for (const Access &A : accessesOf(*F)) {
-      std::string Types = recordsOf(A, Wanted);
-      if (Types.empty())
+      Emulated E = emulatedOf(A, Wanted);
+      if (E.Types.empty())
         continue;
       if (chargesLeft())
-        Marks.mark(A, Types);
+        Marks.mark(A, E);
       else
-        charge(A, Types, K.Made);
+        charge(A, E, K.Made);
     }
+    announceUnmapped(*F);
     chargeCalls(*F, Unsafe, Wanted, K.Made);
     if (!chargesLeft())
       chargeOutputs(*F, K.Made);
@@ -332,8 +311,8 @@ void finishEmulated(Module &M) {
   if (chargesLeft())
     for (Function *F : bodiesOf(M)) {
       for (const Access &A : accessesOf(*F))
-        if (StringRef Types = markOf(A); !Types.empty())
-          charge(A, Types, Made);
+        if (Emulated E = markOf(A); !E.Types.empty())
+          charge(A, E, Made);
       chargeOutputs(*F, Made);
     }
   enable(M, *K);

@@ -132,27 +132,38 @@ static bool isPortFile(StringRef Text) {
   return Text.starts_with("nvmove:") || Text.contains("\nnvmove:");
 }
 
+/// Its volatile fields may go with the types of another file.
+Error RecordNames::addPortFile(StringRef Text, const std::string &Path) {
+  Expected<port::PortFile> File = port::parsePortFile(Text, Path);
+  if (!File) {
+    std::string Why = toString(File.takeError());
+    return createStringError(Why.empty() ? Path + ": no port file that can be read" : Why);
+  }
+  for (const std::string &Name : File->Types)
+    if (!plainName(Name).empty())
+      add(plainName(Name), plainName(Name));
+  for (const port::Entry &Field : File->Marks.Volatile)
+    Volatile.insert(StringRef(Field.Written).rsplit(':').second.empty()
+                        ? StringRef(Field.Written)
+                        : StringRef(Field.Written).rsplit(':').second); // behind "SOURCE:"
+  if (File->Types.empty() && Volatile.empty())
+    return createStringError(Path + ": this port file has no list of types; 'nvmove plan' writes "
+                                    "it (types:)");
+  return Error::success();
+}
+
 Error RecordNames::addFile(const std::string &Path) {
   auto Read = MemoryBuffer::getFile(Path, /*IsText=*/true);
   if (!Read)
     return createStringError(Path + ": " + Read.getError().message());
   StringRef Text = (*Read)->getBuffer();
-  size_t Before = Names.size();
+  size_t Before = Names.size() + Volatile.size();
   if (Text.ltrim().starts_with("{")) {
     if (Error E = addReport(Text))
       return createStringError(Path + ": " + toString(std::move(E)));
   } else if (isPortFile(Text)) {
-    Expected<port::PortFile> File = port::parsePortFile(Text, Path);
-    if (!File) {
-      std::string Why = toString(File.takeError());
-      return createStringError(Why.empty() ? Path + ": no port file that can be read" : Why);
-    }
-    if (File->Types.empty())
-      return createStringError(Path + ": this port file has no list of types; 'nvmove plan' writes "
-                                      "it (types:)");
-    for (const std::string &Name : File->Types)
-      if (!plainName(Name).empty())
-        add(plainName(Name), plainName(Name));
+    if (Error E = addPortFile(Text, Path))
+      return E;
   } else {
     SmallVector<StringRef> Lines;
     Text.split(Lines, '\n');
@@ -165,7 +176,8 @@ Error RecordNames::addFile(const std::string &Path) {
         add(Name, Name);
     }
   }
-  return Names.size() > Before ? Error::success() : createStringError(Path + ": it names no type");
+  return Names.size() + Volatile.size() > Before ? Error::success()
+                                                 : createStringError(Path + ": it names no type");
 }
 
 std::string recordsOf(const Access &A, const RecordNames &Wanted) {

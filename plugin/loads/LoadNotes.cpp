@@ -19,7 +19,8 @@ bool mayPersist(const Value *Address, const Function &F, const TargetLibraryInfo
 }
 
 /// Each access of one range that reads.
-SmallVector<Access> readsOf(Function &F, const TargetLibraryInfo &Library, LoadCounts &Made) {
+SmallVector<Access> readsOf(Function &F, const TargetLibraryInfo &Library, LoadFilter Wants,
+                            LoadCounts &Made) {
   SmallVector<Access> Reads;
   for (const Access &A : enumerateAccesses(F, [](const CallBase &) { return false; })) {
     bool Loads = !A.Writes || A.Kind == AccessKind::Exchange;
@@ -27,10 +28,12 @@ SmallVector<Access> readsOf(Function &F, const TargetLibraryInfo &Library, LoadC
                    A.Kind != AccessKind::Assembly && A.Kind != AccessKind::Unknown;
     if (!Loads || !IsRange)
       continue;
-    if (mayPersist(A.Address, F, Library))
+    if (!mayPersist(A.Address, F, Library))
+      ++Made.Volatile;
+    else if (Wants(A))
       Reads.push_back(A);
     else
-      ++Made.Volatile;
+      ++Made.Others;
   }
   return Reads;
 }
@@ -48,7 +51,7 @@ void announce(const Note &N) {
 
 /// What described functions read through their arguments.
 bool announceCalls(Function &F, const UnsafeTable &Unsafe, const TargetLibraryInfo &Library,
-                   LoadCounts &Made) {
+                   LoadFilter Wants, LoadCounts &Made) {
   SmallVector<std::pair<CallBase *, const UnsafeFunction *>> Known;
   for (Instruction &I : instructions(F))
     if (auto *Call = dyn_cast<CallBase>(&I))
@@ -63,7 +66,10 @@ bool announceCalls(Function &F, const UnsafeTable &Unsafe, const TargetLibraryIn
     bytesBefore(
         Its, *Found, Found->Reads,
         [&, Call = Call](Value *Argument) -> Instruction * {
-          if (!mayPersist(Argument, F, Library))
+          Access Of;
+          Of.At = Call;
+          Of.Address = Argument;
+          if (!mayPersist(Argument, F, Library) || !Wants(Of))
             return nullptr;
           IRBuilder<> At(Call); // a size may be that of a text, which takes time
           return unlikelyBlock(inRange(At, Argument), Call);
@@ -81,20 +87,23 @@ bool announceCalls(Function &F, const UnsafeTable &Unsafe, const TargetLibraryIn
 void LoadCounts::summary(const Module &M, raw_ostream &OS) const {
   OS << "nvmove: " << M.getSourceFileName() << ": loads: " << Announced << " announced, " << Once
      << " announced once before their loop, " << OfCalls << " announced before calls, " << Covered
-     << " already announced, " << Volatile << " of volatile memory\n";
+     << " already announced, " << Volatile << " of volatile memory";
+  if (!settings().EmulateTypes.empty())
+    OS << ", " << Others << " of other types";
+  OS << "\n";
 }
 
 void announceSourceLoads(Function &F, const UnsafeTable &Unsafe, const TargetLibraryInfo &Library,
-                         LoadCounts &Made) {
-  for (const Access &A : readsOf(F, Library, Made)) {
+                         LoadFilter Wants, LoadCounts &Made) {
+  for (const Access &A : readsOf(F, Library, Wants, Made)) {
     announce(Note{A.At, A.Address, A.Size, A.Length});
     ++Made.Announced;
   }
-  announceCalls(F, Unsafe, Library, Made);
+  announceCalls(F, Unsafe, Library, Wants, Made);
 }
 
 void LoadNotes::find(const Commits &MayCommit, const LoopAnalyses &Analyses, LoadCounts &Made) {
-  SmallVector<Access> Reads = readsOf(F, Library, Made);
+  SmallVector<Access> Reads = readsOf(F, Library, Wants, Made);
   BitVector Pending = findCovered(F, Reads, MayCommit);
   Made.Covered += Pending.count();
   Pending.flip();
@@ -109,7 +118,7 @@ void LoadNotes::find(const Commits &MayCommit, const LoopAnalyses &Analyses, Loa
 bool LoadNotes::place(LoadCounts &Made) {
   for (const Note &N : Notes)
     announce(N);
-  return announceCalls(F, Unsafe, Library, Made) || !Notes.empty();
+  return announceCalls(F, Unsafe, Library, Wants, Made) || !Notes.empty();
 }
 
 } // namespace nvmove::plugin

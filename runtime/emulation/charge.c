@@ -7,6 +7,7 @@
 #include "emulation/by_types.h"
 #include "emulation/cache.h"
 #include "emulation/named.h"
+#include "emulation/pending.h"
 #include "emulation/spend.h"
 #include "platform/persist.h"
 
@@ -34,32 +35,6 @@ bool nvmi_emulates(void) { return emulates; }
 static _Noreturn void refuse(const char *setting, const char *fault) {
   nvmi_tell("nvmove: %s: %s\n", setting, fault);
   _exit(USAGE_STATUS);
-}
-
-/* What waits is written back: as one commit, or by the cache itself, which waits for none. Nobody waits for
- * each line's clwb: a log is written past the cache, and lines in place are written back behind it. */
-static void write_back(struct nvmi_charged *me, uint64_t start, bool commits) {
-  if (!me->pending_count)
-    return;
-  uint64_t lines = me->pending_count;
-  nvmi_local_add(&me->flushes, lines);
-  nvmi_local_add(&me->commits, commits);
-  me->pending_count = 0;
-  me->last_stored = 0;
-  memset(me->pending, 0, sizeof me->pending);
-  nvmi_spend(me, start,
-             nvmi_transfer(nvmi_emulated.write, lines) + (commits ? nvmi_emulated.commit : 0));
-}
-
-static void remember(struct nvmi_charged *me, uint64_t line) {
-  uint64_t at = line * UINT64_C(0x9e3779b97f4a7c15) >> 55;
-  while (me->pending[at % NVMI_PENDING_MAX] && me->pending[at % NVMI_PENDING_MAX] != line)
-    at++;
-  if (me->pending[at % NVMI_PENDING_MAX] == line)
-    return;
-  me->pending[at % NVMI_PENDING_MAX] = line;
-  if (++me->pending_count == NVMI_PENDING_MAX / 2)
-    write_back(me, nvmi_clock_now(), false);
 }
 
 /* The thread's last lines stand before the cache that all share: to look there takes no time that
@@ -95,17 +70,12 @@ void nvmi_charge_keep(struct nvmi_charged *me, uint64_t line, uint64_t lines) {
     is_recent(me, line + i);
 }
 
-/* A signal's handler that has interrupted this only tells the cache. */
-static void store_cached(struct nvmi_charged *me, uint64_t line, uint64_t lines) {
-  if (lines == 1 && line == me->last_stored)
-    return; /* it waits already */
+/* A signal's handler that has interrupted a change of what waits only tells the cache. */
+static void store_cached(struct nvmi_charged *me, uintptr_t address, uint64_t size) {
   bool is_nested = nvmi_local_add(&me->depth, 1);
-  for (uint64_t i = 0; i < lines; i++) {
-    is_recent(me, line + i);
-    if (!is_nested)
-      remember(me, line + i);
-  }
-  me->last_stored = is_nested || !me->pending_count ? 0 : line + lines - 1;
+  nvmi_charge_keep(me, address >> NVMI_LINE_SHIFT, nvmi_lines_at((const void *)address, size));
+  if (!is_nested)
+    nvmi_pending_add(me, address, size);
   nvmi_local_add(&me->depth, (uint64_t)-1);
 }
 
@@ -129,20 +99,21 @@ __attribute__((preserve_most)) void __nvm_charge_load(const void *Address, size_
   }
 }
 
-__attribute__((preserve_most)) void __nvm_charge_store(const void *Address, size_t Size,
-                                                       const char *Types) {
-  if (NVMI_LIKELY(!atomic_load_explicit(&nvmi_charges, memory_order_relaxed)) || !Size)
-    return;
+/* `lasts`: it has to become durable. */
+static void charge_store(const void *address, size_t size, const char *types, bool lasts) {
   struct nvmi_charged *me = nvmi_charged_self();
   bool is_worst = nvmi_emulated.model == NVMI_WORST;
-  uint64_t start = is_worst ? nvmi_clock_now() : 0, lines = nvmi_lines_at(Address, Size);
-  struct nvm_counted *by_types = counts_of(Types);
+  uint64_t start = is_worst ? nvmi_clock_now() : 0, lines = nvmi_lines_at(address, size);
+  struct nvm_counted *by_types = counts_of(types);
   if (by_types)
     nvmi_local_add(&by_types->stores, 1);
   nvmi_local_add(&me->stores, 1);
   nvmi_local_add(&me->lines_stored, lines);
   if (!is_worst) {
-    store_cached(me, (uintptr_t)Address >> NVMI_LINE_SHIFT, lines);
+    if (lasts)
+      store_cached(me, (uintptr_t)address, size);
+    else
+      nvmi_charge_keep(me, (uintptr_t)address >> NVMI_LINE_SHIFT, lines);
     return;
   }
   nvmi_local_add(&me->flushes, lines);
@@ -153,6 +124,18 @@ __attribute__((preserve_most)) void __nvm_charge_store(const void *Address, size
                      nvmi_emulated.commit);
   if (by_types)
     nvmi_local_add(&by_types->nanoseconds, spent);
+}
+
+__attribute__((preserve_most)) void __nvm_charge_store(const void *Address, size_t Size,
+                                                       const char *Types) {
+  if (NVMI_UNLIKELY(atomic_load_explicit(&nvmi_charges, memory_order_relaxed)) && Size)
+    charge_store(Address, Size, Types, true);
+}
+
+__attribute__((preserve_most)) void __nvm_charge_volatile(const void *Address, size_t Size,
+                                                          const char *Types) {
+  if (NVMI_UNLIKELY(atomic_load_explicit(&nvmi_charges, memory_order_relaxed)) && Size)
+    charge_store(Address, Size, Types, false);
 }
 
 static bool is_cached(void) {
@@ -172,9 +155,15 @@ void __nvm_charge_wait(void) {
     return;
   if (!nvmi_local_add(&me->depth, 1)) {
     me->owes = false;
-    write_back(me, nvmi_clock_now(), true);
+    nvmi_pending_commit(me, nvmi_clock_now());
   }
   nvmi_local_add(&me->depth, (uint64_t)-1);
+}
+
+/* Memory that goes away is compared no more. */
+void __nvm_charge_unmapped(const void *Address, size_t Size, int Moves) {
+  if (is_cached())
+    nvmi_pending_freed(Address, Size, Moves);
 }
 
 /* What a call costs beside its wait. */
@@ -207,6 +196,8 @@ static void start(void) {
   fault = nvmi_emulation_begin();
   if (fault)
     refuse("emulation", fault);
+  if (is_cached())
+    nvmi_pending_watch();
   nvmi_charge_calibrate();
 }
 
@@ -221,8 +212,10 @@ static void tell_counts(void) {
             nvmi_emulated.name, nvmi_emulated.model == NVMI_CACHED ? "cached" : "worst",
             (unsigned long long)sum.loads, (unsigned long long)sum.lines_loaded,
             (unsigned long long)sum.stores, (unsigned long long)sum.lines_stored);
-  nvmi_tell("nvmove: %llu lines found in the cache, %llu written back, %llu commits\n",
+  nvmi_tell("nvmove: %llu lines found in the cache, %llu written back, %llu freed before, "
+            "%llu unchanged, %llu commits\n",
             (unsigned long long)sum.hits, (unsigned long long)sum.flushes,
+            (unsigned long long)sum.dropped, (unsigned long long)sum.unchanged,
             (unsigned long long)sum.commits);
   nvmi_spent_tell(&sum);
 }

@@ -32,11 +32,10 @@ static void give_back(void *given) {
   struct nvmi_charged *me = given;
   nvmi_charged_own = NULL;
   me->late = 0;
-  me->unfenced_flushes = me->unfenced_streams = me->depth = me->last_stored = 0;
+  me->unfenced_flushes = me->unfenced_streams = me->depth = 0;
   me->owes = false;
-  me->pending_count = 0;
   memset(me->recent, 0, sizeof me->recent);
-  memset(me->pending, 0, sizeof me->pending);
+  memset(&me->pending, 0, sizeof me->pending);
   atomic_store_explicit(&me->is_owned, false, memory_order_release);
 }
 
@@ -81,6 +80,8 @@ struct nvmi_charged nvmi_charged_sum(void) {
     sum.hits += each->hits;
     sum.flushes += each->flushes;
     sum.commits += each->commits;
+    sum.dropped += each->dropped;
+    sum.unchanged += each->unchanged;
     sum.pool_flushes += each->pool_flushes;
     sum.pool_streams += each->pool_streams;
     sum.pool_fences += each->pool_fences;

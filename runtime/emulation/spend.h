@@ -14,14 +14,27 @@
 
 enum {
   NVMI_LINE_SHIFT = 6,
-  NVMI_PENDING_MAX = 512, /* lines of a thread that wait for a commit, in the model `cached` */
+  NVMI_PENDING_MAX = 512, /* places for lines that wait for a commit; half of them may be taken */
+  NVMI_LINE_WORDS = 8,    /* words of 8 bytes of a line */
   NVMI_RECENT = 1024      /* lines of a thread that it has accessed last; some of them */
+};
+
+/* pending.h */
+struct nvmi_pending {
+  unsigned count, lines; /* places that are taken; lines that wait: some bytes of theirs do */
+  uint16_t taken[NVMI_PENDING_MAX / 2];
+  struct nvmi_pending_line {
+    uint64_t line;           /* 0: the place is free */
+    uint64_t bytes, changed; /* a bit for each byte: that waits; of which nothing is compared */
+    uint64_t before[NVMI_LINE_WORDS];
+  } places[NVMI_PENDING_MAX];
 };
 
 struct nvmi_charged {
   struct nvmi_charged *next;
   atomic_bool is_owned; /* by a thread; else the next one takes it over, with its sums */
   uint64_t loads, lines_loaded, stores, lines_stored, hits, flushes, commits, interrupted;
+  uint64_t dropped, unchanged; /* lines that waited for a commit and need none (pending.h) */
   uint64_t pool_flushes, pool_streams, pool_fences; /* lines, lines, fences that waited for some */
   uint64_t asked;                                   /* nanoseconds */
   uint64_t waited;                                  /* ticks */
@@ -29,10 +42,8 @@ struct nvmi_charged {
   uint64_t unfenced_flushes, unfenced_streams;      /* lines, since the last fence */
   uint64_t depth; /* the thread changes `pending`; more than 1: in a signal's handler, too */
   bool owes;      /* there was an output since the last commit */
-  unsigned pending_count;
-  uint64_t last_stored; /* a line that waits; 0: perhaps none */
   uint64_t recent[NVMI_RECENT];
-  uint64_t pending[NVMI_PENDING_MAX]; /* a table of lines; 0: none */
+  struct nvmi_pending pending;
 };
 
 /* What is emulated. Changed at the start only. */

@@ -17,6 +17,7 @@
 
 #include "alloc/block_quick.h"
 #include "core/map.h"
+#include "emulation/pending.h"
 #include "heap/heap_locate.h"
 
 #include <dlfcn.h>
@@ -79,14 +80,23 @@ static bool is_ours(const void *address) {
          nvmi_range_is_reserved;
 }
 
+/* The emulation knows what was stored to the block. */
+static void goes(void *address, bool moves) {
+  if (address && behind.usable_size)
+    nvmi_block_goes(address, behind.usable_size(address), moves);
+}
+
 static _Noreturn void misused(const char *function, const void *address) {
   nvmi_die(NULL, "%s(%p): %s", function, address, nvm_strerror());
 }
 
 NVMI_INTERPOSE void NAME(free)(void *address) {
   if (!is_ours(address)) {
-    if (NVMI_LIKELY(behind.free != NULL) || look())
-      behind.free(address);
+    if (NVMI_UNLIKELY(!behind.free) && !look())
+      return;
+    if (NVMI_UNLIKELY(nvmi_block_goes != NULL))
+      goes(address, false);
+    behind.free(address);
     return;
   }
   if (NVMI_LIKELY(nvmi_free_soon(address)))
@@ -103,6 +113,8 @@ NVMI_INTERPOSE void *NAME(realloc)(void *address, size_t size) {
       errno = ENOMEM;
       return NULL;
     }
+    if (NVMI_UNLIKELY(nvmi_block_goes != NULL))
+      goes(address, true);
     return behind.realloc(address, size);
   }
   if (!size) {

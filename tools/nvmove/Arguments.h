@@ -87,7 +87,8 @@ struct PoolArguments {
 
 /// Of `nvmove estimate`; the command that is run is Arguments::Flags.
 struct EstimateArguments {
-  std::string Types, Build, Source = ".", Metric;
+  std::string Build, Source = ".", Metric;
+  std::vector<std::string> Types; ///< Files.
   std::vector<std::string> Profiles = {"pcm,sttram"}, Also, Loses;
   unsigned Rounds = 5;
 };

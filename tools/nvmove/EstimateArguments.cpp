@@ -52,8 +52,10 @@ std::string checkLoses(const std::string &Text) {
 void addEstimateOptions(CLI::App &App, Arguments &A) {
   EstimateArguments &E = A.Estimate;
   App.add_option("--types", E.Types,
-                 "the persistent types: what scan --format=json prints, or a list")
-      ->option_text("FILE");
+                 "the persistent types: what scan --format=json prints, a port file, or a list "
+                 "(repeatable)")
+      ->option_text("FILE")
+      ->allow_extra_args(false);
   App.add_option("-p,--database", A.DatabasePath,
                  "in place of --types, with --load: what 'nvmove scan -p' finds")
       ->option_text("DIR");

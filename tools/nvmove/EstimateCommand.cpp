@@ -65,7 +65,7 @@ int runEstimate(const Arguments &Given) {
       D.error(std::move(Failed));
       return ExitUsage;
     }
-    A.Estimate.Types = Found.Path.str().str();
+    A.Estimate.Types.push_back(Found.Path.str().str());
   }
   if (!A.Output.empty()) // before the runs, which may take long
     if (llvm::Error Failed = support::writeFile(A.Output, [](llvm::raw_ostream &) {})) {

@@ -101,8 +101,9 @@ public:
     llvm::Expected<std::string> Found = installedTool("nvmove-cc");
     if (!Found)
       return Found.takeError();
-    std::string Compiler =
-        crash::shellWord(*Found) + " --emulate=dram --emulate-types=" + crash::shellWord(Types);
+    std::string Compiler = crash::shellWord(*Found) + " --emulate=dram";
+    for (const std::string &File : Types)
+      Compiler += " --emulate-types=" + crash::shellWord(File);
     if (llvm::Error E = makeTree("emulated", Compiler))
       return std::move(E);
     if (!hasEmulated(Place.path("emulated")))
@@ -122,12 +123,13 @@ public:
   }
 
   llvm::Error prepare() {
-    llvm::SmallString<128> Absolute(A.Estimate.Types);
-    llvm::sys::fs::make_absolute(Absolute);
-    Types = Absolute.str().str();
-    if (!llvm::sys::fs::exists(Types))
-      return failed(A.Estimate.Types +
-                    ": there is no such file; nvmove scan --format=json makes it");
+    for (const std::string &File : A.Estimate.Types) {
+      llvm::SmallString<128> Absolute(File);
+      llvm::sys::fs::make_absolute(Absolute);
+      if (!llvm::sys::fs::exists(Absolute))
+        return failed(File + ": there is no such file; nvmove scan --format=json makes it");
+      Types.push_back(Absolute.str().str());
+    }
     if (!llvm::sys::fs::is_directory(A.Estimate.Source))
       return failed(A.Estimate.Source + ": there is no such folder; -C names that of the source");
     if (llvm::Error E = Place.make())
@@ -287,7 +289,7 @@ private:
 
   const Arguments &A;
   Workplace Place;
-  std::string Types;
+  std::vector<std::string> Types; ///< absolute paths of files
   std::regex Metric;
   llvm::StringSet<> Said;
   Estimate Made;

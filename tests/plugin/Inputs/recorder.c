@@ -287,6 +287,13 @@ __attribute__((preserve_most)) void __nvm_charge_store(const void *address, size
                                                        const char *types) {
   (void)address, (void)size, (void)types;
 }
+__attribute__((preserve_most)) void __nvm_charge_volatile(const void *address, size_t size,
+                                                          const char *types) {
+  (void)address, (void)size, (void)types;
+}
+void __nvm_charge_unmapped(const void *address, size_t size, int moves) {
+  (void)address, (void)size, (void)moves;
+}
 void __nvm_charge_output(int descriptor) { (void)descriptor; }
 void __nvm_charge_wait(void) {}
 
