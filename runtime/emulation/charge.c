@@ -60,9 +60,15 @@ static uint64_t load_cached(struct nvmi_charged *me, uint64_t line, uint64_t lin
 uint64_t nvmi_charge_load(struct nvmi_charged *me, uint64_t start, uint64_t line, uint64_t lines) {
   nvmi_local_add(&me->loads, 1);
   nvmi_local_add(&me->lines_loaded, lines);
-  return nvmi_emulated.model == NVMI_WORST
-             ? nvmi_spend(me, start, nvmi_transfer(lines * nvmi_emulated.read, lines))
-             : load_cached(me, line, lines);
+  if (nvmi_emulated.model == NVMI_CACHED)
+    return load_cached(me, line, lines);
+  uint64_t cost = nvmi_transfer(lines * nvmi_emulated.read, lines);
+  return start ? nvmi_spend(me, start, cost) : cost;
+}
+
+/* When the wait begins; 0: it is over, or there is none. */
+static uint64_t begin(struct nvmi_charged *me, uint64_t nanoseconds) {
+  return nvmi_emulated.model == NVMI_CACHED || nvmi_is_paid(me, nanoseconds) ? 0 : nvmi_clock_now();
 }
 
 void nvmi_charge_keep(struct nvmi_charged *me, uint64_t line, uint64_t lines) {
@@ -89,8 +95,8 @@ __attribute__((preserve_most)) void __nvm_charge_load(const void *Address, size_
   if (NVMI_LIKELY(!atomic_load_explicit(&nvmi_charges, memory_order_relaxed)) || !Size)
     return;
   struct nvmi_charged *me = nvmi_charged_self();
-  bool is_worst = nvmi_emulated.model == NVMI_WORST;
-  uint64_t start = is_worst ? nvmi_clock_now() : 0, lines = nvmi_lines_at(Address, Size);
+  uint64_t lines = nvmi_lines_at(Address, Size);
+  uint64_t start = begin(me, nvmi_transfer(lines * nvmi_emulated.read, lines));
   struct nvm_counted *by_types = counts_of(Types);
   uint64_t spent = nvmi_charge_load(me, start, (uintptr_t)Address >> NVMI_LINE_SHIFT, lines);
   if (by_types) {
@@ -102,14 +108,16 @@ __attribute__((preserve_most)) void __nvm_charge_load(const void *Address, size_
 /* `lasts`: it has to become durable. */
 static void charge_store(const void *address, size_t size, const char *types, bool lasts) {
   struct nvmi_charged *me = nvmi_charged_self();
-  bool is_worst = nvmi_emulated.model == NVMI_WORST;
-  uint64_t start = is_worst ? nvmi_clock_now() : 0, lines = nvmi_lines_at(address, size);
+  uint64_t lines = nvmi_lines_at(address, size);
+  uint64_t cost = nvmi_transfer(lines * (nvmi_emulated.write + nvmi_emulated.clwb), lines) +
+                  nvmi_emulated.commit;
+  uint64_t start = begin(me, cost);
   struct nvm_counted *by_types = counts_of(types);
   if (by_types)
     nvmi_local_add(&by_types->stores, 1);
   nvmi_local_add(&me->stores, 1);
   nvmi_local_add(&me->lines_stored, lines);
-  if (!is_worst) {
+  if (nvmi_emulated.model == NVMI_CACHED) {
     if (lasts)
       store_cached(me, (uintptr_t)address, size);
     else
@@ -118,12 +126,10 @@ static void charge_store(const void *address, size_t size, const char *types, bo
   }
   nvmi_local_add(&me->flushes, lines);
   nvmi_local_add(&me->commits, 1);
-  uint64_t spent =
-      nvmi_spend(me, start,
-                 nvmi_transfer(lines * (nvmi_emulated.write + nvmi_emulated.clwb), lines) +
-                     nvmi_emulated.commit);
+  if (start)
+    nvmi_spend(me, start, cost);
   if (by_types)
-    nvmi_local_add(&by_types->nanoseconds, spent);
+    nvmi_local_add(&by_types->nanoseconds, cost);
 }
 
 __attribute__((preserve_most)) void __nvm_charge_store(const void *Address, size_t Size,
@@ -166,7 +172,22 @@ void __nvm_charge_unmapped(const void *Address, size_t Size, int Moves) {
     nvmi_pending_freed(Address, Size, Moves);
 }
 
-/* What a call costs beside its wait. */
+/* The ticks of a call, each with so many of them to its credit. */
+static uint64_t call_ticks(int64_t late) {
+  static const char place;
+  uint64_t least = UINT64_MAX;
+  for (int round = 0; round < CALIBRATION_ROUNDS; round++) {
+    nvmi_charged_self()->late = late;
+    uint64_t begin = nvmi_clock_now();
+    for (int i = 0; i < CALIBRATION_WAITS; i++)
+      __nvm_charge_load(&place, 1, "");
+    uint64_t taken = nvmi_clock_now() - begin;
+    least = taken < least ? taken : least;
+  }
+  return least / CALIBRATION_WAITS;
+}
+
+/* What a call costs beside its wait, and without one. */
 void nvmi_charge_calibrate(void) {
   if (!nvmi_charges || nvmi_emulated.is_virtual || nvmi_emulated.model != NVMI_WORST)
     return;
@@ -174,16 +195,9 @@ void nvmi_charge_calibrate(void) {
   bool by_types = nvmi_by_types_wanted;
   nvmi_by_types_wanted = false;
   nvmi_emulated = (struct nvmi_profile){.read = CALIBRATION_WAIT};
-  uint64_t least = UINT64_MAX;
-  for (int round = 0; round < CALIBRATION_ROUNDS; round++) {
-    uint64_t start = nvmi_clock_now();
-    for (int i = 0; i < CALIBRATION_WAITS; i++)
-      __nvm_charge_load(&wanted, 1, "");
-    uint64_t taken = nvmi_clock_now() - start;
-    least = taken < least ? taken : least;
-  }
-  uint64_t asked = nvmi_clock_ticks(CALIBRATION_WAITS * CALIBRATION_WAIT);
-  nvmi_clock.overhead = least > asked ? (least - asked) / CALIBRATION_WAITS : 0;
+  uint64_t asked = nvmi_clock_ticks(CALIBRATION_WAIT), taken = call_ticks(0);
+  nvmi_clock.overhead = taken > asked ? taken - asked : 0;
+  nvmi_clock.unwaited = call_ticks(INT64_MAX / 2);
   nvmi_emulated = wanted;
   nvmi_by_types_wanted = by_types;
   *nvmi_charged_own = (struct nvmi_charged){.next = nvmi_charged_own->next, .is_owned = true};

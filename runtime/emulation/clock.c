@@ -8,7 +8,7 @@
 enum { ROUNDS = 3, ROUND_NANOSECONDS = 500000 };
 static const double difference_max = 0.01; /* between two rounds */
 
-struct nvmi_clock nvmi_clock = {1.0, 0};
+struct nvmi_clock nvmi_clock = {1.0, 0, 0};
 
 /* The same speed whatever the processor does, and alike on all of them. */
 static bool is_invariant(void) {

@@ -12,6 +12,7 @@
 struct nvmi_clock {
   double ticks;      /* in a nanosecond */
   uint64_t overhead; /* ticks that a wait takes more than it is asked for */
+  uint64_t unwaited; /* ticks that a charge takes for which nobody waits */
 };
 extern struct nvmi_clock nvmi_clock;
 

@@ -102,6 +102,16 @@ static void forget(void) {
   nvmi_by_types_forget();
 }
 
+bool nvmi_is_paid(struct nvmi_charged *me, uint64_t nanoseconds) {
+  int64_t wanted = (int64_t)nvmi_clock_ticks(nanoseconds);
+  if (!nanoseconds || me->late < wanted)
+    return false;
+  me->late -= wanted - (int64_t)nvmi_clock.unwaited;
+  nvmi_local_add(&me->asked, nanoseconds);
+  nvmi_local_add(&me->waited, nvmi_clock.unwaited);
+  return true;
+}
+
 uint64_t nvmi_spend(struct nvmi_charged *me, uint64_t start, uint64_t nanoseconds) {
   nvmi_local_add(&me->asked, nanoseconds);
   if (nvmi_emulated.is_virtual || !nanoseconds)

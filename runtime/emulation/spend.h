@@ -69,6 +69,9 @@ struct nvmi_charged nvmi_charged_sum(void);
 /* Tells on stderr how long they have waited, and how exactly. */
 void nvmi_spent_tell(const struct nvmi_charged *sum);
 
+/* Whether earlier waits took so much more that this one need not be: then it is over. A look at the clock may take
+ * longer than a short wait. */
+bool nvmi_is_paid(struct nvmi_charged *me, uint64_t nanoseconds);
 /* Until so long behind `start`, less what earlier waits took more. Gives the nanoseconds. */
 uint64_t nvmi_spend(struct nvmi_charged *me, uint64_t start, uint64_t nanoseconds);
 /* `time`, but as long as the bandwidth allows at least. Nanoseconds. */
