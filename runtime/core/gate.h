@@ -25,10 +25,11 @@ static inline void nvmi_gate_open(_Atomic unsigned char *gate, enum nvmi_gate wh
 }
 
 /* Why the quick ways are closed: stores are traced; all threads stand still, in all pools
- * (standstill.h); or exit was here, and has to come again (exits.h). */
+ * (standstill.h); exit was here, and has to come again (exits.h); or a tool watches (watch.h), which writes that byte
+ * itself. */
 union nvmi_slow {
   struct {
-    bool tracing, stopped, exited;
+    bool tracing, stopped, exited, watched;
   };
   uint32_t any;
 };

@@ -3,6 +3,7 @@
  */
 #include "core/loads.h"
 #include "core/map.h"
+#include "core/watch.h"
 
 #include "emulation/charge.h"
 #include "emulation/spend.h"
@@ -23,6 +24,8 @@ uint64_t nvmi_media_line(const void *address) {
 }
 
 __attribute__((preserve_most)) void __nvm_load(const void *Address, size_t Size) {
+  if (NVMI_UNLIKELY(nvmi_watched))
+    nvmi_watch_load(Size);
   if (NVMI_LIKELY(!atomic_load_explicit(&nvmi_charges, memory_order_relaxed)))
     return;
   uint64_t start = nvmi_clock_now();

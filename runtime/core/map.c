@@ -27,10 +27,10 @@ enum { PAGE = 4096 };
 static struct nvmi_mutex *const lock = &nvmi_locks[NVMI_LOCK_MAP];
 _Atomic bool nvmi_range_is_reserved;
 struct nvm_pool *_Atomic nvmi_pool_by_granule[NVMI_GRANULES];
-static struct nvm_pool *_Atomic by_number[NVMI_POOLS_MAX];
+struct nvm_pool *_Atomic nvmi_pools[NVMI_POOLS_MAX];
 
 struct nvm_pool *nvmi_pool_number(unsigned index) {
-  return atomic_load_explicit(&by_number[index], memory_order_acquire);
+  return atomic_load_explicit(&nvmi_pools[index], memory_order_acquire);
 }
 
 /* Linux before 5.14 does not know the call. */
@@ -123,7 +123,7 @@ static int claim_locked(struct nvm_pool *pool, uint64_t wish) {
   if (reserve(pool->path))
     return -1;
   unsigned number = 0;
-  while (number < NVMI_POOLS_MAX && by_number[number])
+  while (number < NVMI_POOLS_MAX && nvmi_pools[number])
     number++;
   if (number == NVMI_POOLS_MAX)
     return nvmi_fail(NVM_ELIMIT, pool->path, "%d pools are open, which is the most; close one",
@@ -139,7 +139,7 @@ static int claim_locked(struct nvm_pool *pool, uint64_t wish) {
   pool->index = number;
   for (uint64_t i = 0; i < count; i++)
     nvmi_pool_by_granule[(uint64_t)first + i] = pool;
-  by_number[number] = pool;
+  nvmi_pools[number] = pool;
   return 0;
 }
 
@@ -155,7 +155,7 @@ void nvmi_map_release(struct nvm_pool *pool) {
   uint64_t first = ((uint64_t)(uintptr_t)pool->work - NVM_RANGE_BASE) >> NVMI_GRANULE_SHIFT;
   for (uint64_t i = 0; i < pool->header.range >> NVMI_GRANULE_SHIFT; i++)
     nvmi_pool_by_granule[first + i] = NULL;
-  by_number[pool->index] = NULL;
+  nvmi_pools[pool->index] = NULL;
   nvmi_unlock(lock);
 }
 

@@ -15,6 +15,8 @@ static inline struct nvm_pool *nvmi_pool_at(const void *address) {
              ? atomic_load_explicit(&nvmi_pool_by_granule[granule], memory_order_acquire)
              : NULL;
 }
+/* All open pools, by their numbers; null: none. */
+extern struct nvm_pool *_Atomic nvmi_pools[];
 /* The open pool with this number; null: none. */
 struct nvm_pool *nvmi_pool_number(unsigned index);
 

@@ -17,6 +17,7 @@
 #include "core/gate.h"
 #include "core/lines.h"
 #include "core/tracing.h"
+#include "core/watch.h"
 #include "judge/unnoted.h"
 #include "log/entry.h"
 #include "log/log.h"
@@ -194,6 +195,9 @@ static void note(struct nvm_pool *pool, uintptr_t start, size_t size, bool ahead
 static NVM_CALL_PRESERVE_MOST __attribute__((noinline)) void note_slowly(void *address,
                                                                          size_t size) {
   struct nvm_pool *pool = nvmi_pool_at(address);
+  if (NVMI_UNLIKELY(nvmi_watched && pool))
+    nvmi_watch_store(nvmi_watch_code(__builtin_return_address(0), __builtin_frame_address(0)),
+                     size);
   if (pool && size)
     note(pool, (uintptr_t)address, size, false);
 }
@@ -201,6 +205,9 @@ static NVM_CALL_PRESERVE_MOST __attribute__((noinline)) void note_slowly(void *a
 static NVM_CALL_PRESERVE_MOST __attribute__((noinline)) void note_slowly_ahead(void *address,
                                                                                size_t size) {
   struct nvm_pool *pool = nvmi_pool_at(address);
+  if (NVMI_UNLIKELY(nvmi_watched && pool))
+    nvmi_watch_store(nvmi_watch_code(__builtin_return_address(0), __builtin_frame_address(0)),
+                     size);
   if (pool && size)
     note(pool, (uintptr_t)address, size, true);
 }
@@ -287,10 +294,9 @@ static NVM_CALL_PRESERVE_MOST __attribute__((noinline)) void note_logged(void *a
   struct nvm_pool *pool = nvmi_pool_at(address);
   struct nvm_line *slot = NULL;
   if (NVMI_UNLIKELY(!thread || !pool || thread->fresh_count || thread->ahead_count ||
-                    pool->method->store || !(slot = enter_simply(thread, pool, start, size)))) {
-    note_slowly(address, size);
-    return;
-  }
+                    pool->method->store || !(slot = enter_simply(thread, pool, start, size))))
+      __attribute__
+    ((musttail)) return note_slowly(address, size);
   uint64_t line = start / LINE, mask = mask_in_line(start, size);
   nvmi_touch(thread, UINT64_C(1) << pool->index);
   uint64_t news = slot->line == line ? mask & slot->missing : mask;
@@ -307,10 +313,8 @@ static NVM_CALL_PRESERVE_MOST __attribute__((noinline)) void note_logged_ahead(v
   struct nvm_pool *pool = nvmi_pool_at(address);
   struct nvm_line *slot = NULL;
   if (NVMI_UNLIKELY(!thread || !pool || !may_be_ahead(thread, pool, size) ||
-                    !(slot = enter_simply(thread, pool, start, size)))) {
-    note_slowly_ahead(address, size);
-    return;
-  }
+                    !(slot = enter_simply(thread, pool, start, size)))) __attribute__
+    ((musttail)) return note_slowly_ahead(address, size);
   uint64_t line = start / LINE, mask = mask_in_line(start, size);
   nvmi_touch(thread, UINT64_C(1) << pool->index);
   uint64_t news = slot->line == line ? mask & slot->missing : mask;

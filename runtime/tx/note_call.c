@@ -6,6 +6,7 @@
  */
 #include "core/lines.h"
 #include "core/map.h"
+#include "core/watch.h"
 #include "heap/heap.h"
 #include "heap/heap_types.h"
 #include "tx/called.h"
@@ -26,15 +27,20 @@ static size_t within_block(const void *address, size_t size) {
 }
 
 void __nvm_note_if_persistent(void *Address, size_t Size) {
-  if ((uintptr_t)Address >> NVM_RANGE_SHIFT == NVM_RANGE_TAG)
-    __nvm_note(Address, within_block(Address, Size));
+  if ((uintptr_t)Address >> NVM_RANGE_SHIFT != NVM_RANGE_TAG)
+    return;
+  nvmi_watch_place(__builtin_return_address(0));
+  __nvm_note(Address, within_block(Address, Size));
+  nvmi_watch_place(NULL);
 }
 
 void __nvm_note_call(void *Address, size_t Size) {
   if ((uintptr_t)Address >> NVM_RANGE_SHIFT != NVM_RANGE_TAG || !Size)
     return;
   size_t size = within_block(Address, Size);
+  nvmi_watch_place(__builtin_return_address(0));
   __nvm_note(Address, size);
+  nvmi_watch_place(NULL);
   if (nvmi_self)
     nvmi_called_enter(nvmi_self, Address, size, __builtin_frame_address(0));
 }

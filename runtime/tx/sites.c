@@ -7,6 +7,9 @@
  * note with little more than a call, and compiled code keeps its values where they are. That is why
  * this is assembler: C would save five registers before its first question.
  *
+ * They lie in a section of their own, by which watch.h knows them: the program's code is behind the return address
+ * that they were called with, and that lies where SITE puts it.
+ *
  * A byte is noted when its bit of `missing` is clear. What is shifted in from above counts as
  * missing, so that a write which crosses its line is never found in the table.
  */
@@ -54,7 +57,7 @@ __attribute__((used)) static const void *const for_libraries[] = {
 /* `look_up` jumps to 4 where nothing is to be done and to 5 where the table does not say so; `end`:
  * the address behind the last byte; `pass` moves the size to rsi. */
 #define SITE(name, parameters, look_up, end, pass, note, count)                                    \
-  __attribute__((naked)) NVM_CALL_STATIC_CHAIN void name parameters {                              \
+  __attribute__((naked, section("nvm_sites"))) NVM_CALL_STATIC_CHAIN void name parameters {        \
     __asm__ volatile(                                                                              \
         RANGE_OR_RETURN PUSH("rax", 16) PUSH("rcx", 24) look_up                                    \
         "4:\n" POP("rcx", 16) POP("rax", 8) "9: ret\n"                                             \

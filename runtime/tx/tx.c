@@ -16,6 +16,7 @@
 #include "core/lines.h"
 #include "core/root_hooks.h"
 #include "core/tracing.h"
+#include "core/watch.h"
 #include "heap/heap.h"
 #include "judge/pointers.h"
 #include "judge/pointers_safe.h"
@@ -276,7 +277,10 @@ static void begin_outermost(struct nvmi_thread *thread) {
   nvmi_trace_alone(NVM_TRACE_BEGIN, 0);
 }
 
-static void tell_of_handler(void) {
+/* Inside of what the thread has begun before. */
+static void tell_of_begin(const struct nvmi_thread *thread) {
+  if (NVMI_UNLIKELY(nvmi_watched))
+    nvmi_watch_begin(thread->begun + thread->frames.count);
   if (NVMI_UNLIKELY(nvmi_tracing) && nvmi_in_signal_handler())
     nvmi_trace_alone(NVM_TRACE_HANDLER, 0);
 }
@@ -291,7 +295,7 @@ static __attribute__((noinline)) int begin_slowly(NVM_POOL *pool) {
     return failed(pool, error);
   if (!nvmi_in_transaction(thread))
     begin_outermost(thread);
-  tell_of_handler();
+  tell_of_begin(thread);
   thread->begun++;
   return 0;
 }
@@ -299,7 +303,7 @@ static __attribute__((noinline)) int begin_slowly(NVM_POOL *pool) {
 int nvm_tx_begin(NVM_POOL *pool) {
   struct nvmi_thread *thread = nvmi_self;
   if (NVMI_UNLIKELY(!pool || !thread || thread->touched || thread->busy || thread->node ||
-                    thread->has_lost || thread->roots || nvmi_tracing))
+                    thread->has_lost || thread->roots || nvmi_goes_slowly()))
     return begin_slowly(pool);
   thread->begun++;
   return 0;
@@ -360,7 +364,7 @@ void __nvm_atomic_enter(void *Frame) {
     nvmi_tx_fatal(error, "what was stored outside transactions before an atomic call");
   if (!nvmi_in_transaction(thread))
     begin_outermost(thread);
-  tell_of_handler();
+  tell_of_begin(thread);
   if (NVMI_UNLIKELY(!thread->frames.items))
     nvmi_is_on_own_stack(0); /* a handler that jumps cannot look for the first time */
   if (!nvmi_array_push(&thread->frames, &Frame, sizeof Frame))

@@ -19,6 +19,7 @@
 #include "core/redirected.h"
 #include "core/thread.h"
 #include "core/tracing.h"
+#include "core/watch.h"
 #include "log/log.h"
 #include "order/order.h"
 #include "tx/tx_order.h"
@@ -79,6 +80,8 @@ static __attribute__((noinline)) void store_by_method(struct nvm_pool *pool, voi
   uintptr_t start = (uintptr_t)to, end = start + size;
   struct nvmi_fresh *fresh = nvmi_fresh_at(thread, &start, &end);
   nvmi_trace(pool, NVM_TRACE_NOTE, nvmi_offset(pool, to), size);
+  if (NVMI_UNLIKELY(nvmi_watched))
+    nvmi_watch_store(__builtin_return_address(0), size);
   enter_pool(thread, pool);
   log->stats.notes++;
   nvmi_touch(thread, UINT64_C(1) << pool->index);
@@ -130,7 +133,9 @@ void __nvm_copy(void *To, const void *From, size_t Size) {
   char piece[PIECE_MAX], *to = To;
   const char *from = From;
   if (!keeps_values(nvmi_pool_at(From))) {
+    nvmi_watch_place(__builtin_return_address(0));
     nvmi_write(To, From, Size);
+    nvmi_watch_place(NULL);
     return;
   }
   bool is_backward = to > from && to < from + Size;
@@ -138,17 +143,21 @@ void __nvm_copy(void *To, const void *From, size_t Size) {
     part = Size - done < PIECE_MAX ? Size - done : PIECE_MAX;
     size_t at = is_backward ? Size - done - part : done;
     nvmi_read(piece, from + at, part);
+    nvmi_watch_place(__builtin_return_address(0));
     nvmi_write(to + at, piece, part);
+    nvmi_watch_place(NULL);
   }
 }
 
 void __nvm_fill(void *To, int Byte, size_t Size) {
   char piece[NVM_LINE_SIZE * 8];
   memset(piece, Byte, Size < sizeof piece ? Size : sizeof piece);
+  nvmi_watch_place(__builtin_return_address(0));
   for (size_t done = 0, part; done < Size; done += part) {
     part = Size - done < sizeof piece ? Size - done : sizeof piece;
     nvmi_write((char *)To + done, piece, part);
   }
+  nvmi_watch_place(NULL);
 }
 
 /* Handed values are older than the thread's own. */
@@ -227,13 +236,26 @@ uint64_t __nvm_get(const void *Address, size_t Size) {
   }
 }
 
-void __nvm_put(void *Address, uint64_t Value, size_t Size) { nvmi_write(Address, &Value, Size); }
+/* For the program's code behind which `code` is. */
+static inline void write_for(const void *code, void *to, const void *from, size_t size) {
+  nvmi_watch_place(code);
+  nvmi_write(to, from, size);
+  nvmi_watch_place(NULL);
+}
 
-void nvm_wrap_store64(void *address, uint64_t value) { nvmi_write(address, &value, sizeof value); }
+void __nvm_put(void *Address, uint64_t Value, size_t Size) {
+  write_for(__builtin_return_address(0), Address, &Value, Size);
+}
+
+void nvm_wrap_store64(void *address, uint64_t value) {
+  write_for(__builtin_return_address(0), address, &value, sizeof value);
+}
 
 void nvm_wrap_read(void *to, const void *from, size_t size) { nvmi_read(to, from, size); }
 
-void nvm_wrap_write(void *to, const void *from, size_t size) { nvmi_write(to, from, size); }
+void nvm_wrap_write(void *to, const void *from, size_t size) {
+  write_for(__builtin_return_address(0), to, from, size);
+}
 
 int nvm_wrap_open(NVM_POOL *pool) {
   look_for_a_jump();
