@@ -37,8 +37,9 @@ ALLOWED = {
     "port": set(),
     "observe": {"support"},
     "move": {"support"},
+    "stat": {"support"},
     "tools": {"support", "facts", "scan", "solve", "plan", "port", "report", "crash", "pool",
-              "observe", "move"},
+              "observe", "move", "stat"},
     # The compiler plugin and its driver share nothing with the analysis: the contracts of the plugin are
     # include/nvmove and the port file, and the driver, which starts once for every source, is standard C++
     # only.

@@ -19,13 +19,14 @@ VERBATIM = ("Examples", "Exit status", "Environment", "The order of the steps", 
 # Page, the commands whose help it is made of, further reading.
 PAGES = [
     ("nvmove", [[]], "nvmove-scan(1), nvmove-observe(1), nvmove-plan(1), nvmove-move(1), nvmove-estimate(1), "
-     "nvmove-cc(1), nvmove-crash(1), nvmove-pool(1)"),
+     "nvmove-cc(1), nvmove-crash(1), nvmove-pool(1), nvmove-stat(1)"),
     ("nvmove-scan", [["scan"], ["facts"]], "nvmove(1), nvmove-cc(1)"),
     ("nvmove-crash", [["crash"]], "nvmove(1), nvmove-cc(1), nvmove-pool(1)"),
     ("nvmove-pool", [["pool"]], "nvmove(1), nvmove-crash(1)"),
     ("nvmove-observe", [["observe"]], "nvmove(1), nvmove-cc(1), nvmove-plan(1)"),
     ("nvmove-plan", [["plan"]], "nvmove(1), nvmove-scan(1), nvmove-cc(1), nvmove-crash(1)"),
     ("nvmove-move", [["move"]], "nvmove(1), nvmove-plan(1), nvmove-cc(1), nvmove-crash(1)"),
+    ("nvmove-stat", [["stat"]], "nvmove(1), nvmove-pool(1)"),
     ("nvmove-estimate", [["estimate"]], "nvmove(1), nvmove-scan(1), nvmove-cc(1)"),
     ("nvmove-cc", None, "nvmove(1), nvmove-scan(1), nvmove-crash(1), clang(1)"),
 ]

@@ -28,6 +28,7 @@ The order of the steps:
   nvmove move ...                          plan, build, kill and compare in one command
   nvmove crash -- ./server                 that it survives every crash
   nvmove pool check server.pool            the file that has the data
+  nvmove stat server.pool                  what the running server does with it
 
 "nvmove COMMAND --help" describes a command.)";
 
@@ -184,6 +185,8 @@ std::vector<Subcommand> addSubcommands(CLI::App &App, Arguments &A) {
        Command::Crash, addCrashOptions, checkCrash},
       {"pool", "Look at pools, check them, free their garbage", Command::Pool, addPoolOptions,
        checkPool},
+      {"stat", "Show what a running program does with its pools, and in which lines", Command::Stat,
+       addStatOptions, checkStat},
       {"estimate", "Run a program as if its persistent types lay in slower memory",
        Command::Estimate, addEstimateOptions, checkEstimate},
       {"facts", "Print recorded facts (.nvf) for reading", Command::DumpFacts, addFactsOptions,

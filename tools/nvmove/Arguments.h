@@ -32,6 +32,7 @@ enum class Command {
   DumpFacts,
   Crash,
   Pool,
+  Stat,
   Estimate
 };
 
@@ -100,6 +101,14 @@ struct ObserveArguments {
   bool All = false;
 };
 
+/// Of `nvmove stat`.
+struct StatArguments {
+  std::string Target;
+  double Every = 0, Seconds = 0; ///< 0: not given.
+  unsigned Count = 0;            ///< The same.
+  bool Resets = false, Lines = false, Off = false;
+};
+
 /// Of `nvmove move`.
 struct MoveArguments {
   std::string Build, Source = ".", Run, Workload, Check, Method;
@@ -140,6 +149,7 @@ struct Arguments {
   MoveArguments Move;
   CrashArguments Crash;
   PoolArguments Pool;
+  StatArguments Stat;
 };
 
 /// Options that several commands have: the sources, the functions that load and save, how to work.
@@ -169,6 +179,9 @@ std::string checkCrash(Arguments &A);
 
 /// Describes `nvmove pool` to CLI11.
 void addPoolOptions(CLI::App &Pool, Arguments &A);
+
+void addStatOptions(CLI::App &App, Arguments &A);
+std::string checkStat(Arguments &A);
 
 void addEstimateOptions(CLI::App &App, Arguments &A);
 std::string checkEstimate(Arguments &A);

@@ -22,6 +22,7 @@ int runDumpFacts(const Arguments &A);
 int runCrash(const Arguments &A);
 int explainKind(const Arguments &A);
 int runPool(const Arguments &A);
+int runStat(const Arguments &A);
 int runEstimate(const Arguments &A);
 
 } // namespace nvmove::tool

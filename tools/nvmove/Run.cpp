@@ -71,6 +71,8 @@ int run(const Arguments &A, char **Words) {
     return runCrash(A);
   case Command::Pool:
     return runPool(A);
+  case Command::Stat:
+    return runStat(A);
   }
   return ExitInternal;
 }
