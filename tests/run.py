@@ -36,7 +36,11 @@ WITH_THREADS = ("threads_run", "threads_crash", "order_", "shrink_", "fork_besid
                 "port_threads", "closed_", "returns_", "review_", "waits_", "handed_",
                 "stands_still", "reader_", "wrapped_circle", "wrapped_undone", "delayed_commit",
                 "delayed_syncs", "delayed_number", "delayed_exit")
+# Parts of the names of those that simulate many failures, each in a process of its own.
+WITH_FAILURES = ("power_failure", "disk_", "delayed_", "repair_", "in_spite_of", "lives_of", "faults_",
+                 "crash_", "killed_", "_on_disk", "at_each", "after_a_kill")
 STEPPED = "nvmove-stepped-tests"  # has tests/runtime/tx/stepped*.c
+PLAIN = "nvmove-plain-tests"      # all others, with libnvmove as it is shipped
 SHOWN_SECONDS_MIN = 20  # Lit prints its slowest tests itself; suites above this are worth a line.
 
 # How much of a suite is done at a time; a lane (beside) leaves its share to the other.
@@ -92,10 +96,23 @@ def runtime_tests(build, *parts, program="nvmove-runtime-tests"):
     return summed("runtime", [os.path.join(build, "bin", program), "--jobs", str(JOBS), *parts])
 
 
+def runtime_names(build, *parts):
+    listed = subprocess.run([os.path.join(build, "bin", "nvmove-runtime-tests"), "--list", *parts],
+                            stdout=subprocess.PIPE, text=True, check=True).stdout
+    return listed.splitlines()
+
+
 def runtime(a):
-    if not a.long:  # a fifth of the time; suites with --long look for uses of a frame that is left, too
+    """Under AddressSanitizer and UndefinedBehaviorSanitizer; with --long also those that simulate many
+    failures, which take half the time without."""
+    if a.long:
+        outcome = runtime_tests(a.build)
+    else:
+        # A fifth of the time; suites with --long look for uses of a frame that is left, too.
         os.environ.setdefault("ASAN_OPTIONS", "detect_stack_use_after_return=0")
-    outcome = runtime_tests(a.build)
+        plain = runtime_names(a.build, *WITH_FAILURES)
+        outcome = runtime_tests(a.build, *plain, program=PLAIN)
+        outcome.add(runtime_tests(a.build, *(n for n in runtime_names(a.build) if n not in set(plain))))
     outcome.add(runtime_tests(a.build, program=STEPPED))
     return outcome
 
@@ -118,9 +135,8 @@ def threads(a):
     build = built(a, "tsan", "nvmove-runtime-tests")
     if not build:
         return Outcome(failed=1)
-    listed = subprocess.run([os.path.join(build, "bin", "nvmove-runtime-tests"), "--list", *WITH_THREADS],
-                            stdout=subprocess.PIPE, text=True, check=True).stdout
-    return runtime_tests(build, *(n for n in listed.splitlines() if not n.startswith("power_failure")))
+    names = runtime_names(build, *WITH_THREADS)
+    return runtime_tests(build, *(n for n in names if not n.startswith("power_failure")))
 
 
 def storm(a):
