@@ -365,6 +365,10 @@ const UnsafeFunction *UnsafeTable::find(const Function &F) const {
     return nullptr;
   StringRef Name = F.getName();
   Name.consume_front("\1"); // an asm label: the name as the object file has it
+  return named(Name);
+}
+
+const UnsafeFunction *UnsafeTable::named(StringRef Name) const {
   auto Found = Functions.find(Name);
   return Found == Functions.end() ? nullptr : &Found->second;
 }

@@ -81,6 +81,8 @@ public:
 
   /// The entry for a function without a body here, or null.
   const UnsafeFunction *find(const llvm::Function &F) const;
+  /// The entry of that name, or null.
+  const UnsafeFunction *named(llvm::StringRef Name) const;
 
   /// An entry whose name is nearly \p Name and that of no function which \p IsDeclared, or null.
   const UnsafeFunction *nearest(llvm::StringRef Name,

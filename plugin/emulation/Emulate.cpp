@@ -52,22 +52,32 @@ Constant *textOf(Module &M, StringRef Types) {
   return Made;
 }
 
+/// What a plain store of 8 bytes at most replaces, read in front of it; null: it is another access.
+Value *replaced(const Access &A) {
+  auto *Store = dyn_cast<StoreInst>(A.At);
+  if (!Store || !Store->isSimple() || !isPowerOf2_64(A.Size) || A.Size > sizeof(uint64_t))
+    return nullptr;
+  IRBuilder<> At(Store);
+  Value *Before = At.CreateAlignedLoad(At.getIntNTy(unsigned(A.Size) * 8), A.Address, Align(1));
+  return At.CreateZExt(Before, At.getInt64Ty());
+}
+
 bool charge(const Access &A, const Emulated &E, Counts &Made) {
-  bool Loads = !A.Writes || A.Kind == AccessKind::Exchange;
   Instruction *Next = behind(*A.At);
-  if ((Loads && !Next) || (!A.Size && !A.Length))
+  if (!Next || (!A.Size && !A.Length))
     return false;
+  Value *Before = A.Writes && E.Lasts ? replaced(A) : nullptr;
+  IRBuilder<> At(Next);
+  At.SetCurrentDebugLocation(A.At->getDebugLoc());
   Constant *Through = textOf(*A.At->getModule(), E.Types);
-  auto Call = [&](Instruction *Place, const char *Name) {
-    IRBuilder<> At(Place);
-    At.SetCurrentDebugLocation(A.At->getDebugLoc());
-    Value *Size = A.Size ? At.getInt64(A.Size) : At.CreateZExtOrTrunc(A.Length, At.getInt64Ty());
-    callAbi(At, Name, {A.Address, Size, Through});
-  };
-  if (Loads)
-    Call(Next, "__nvm_charge_load");
-  if (A.Writes)
-    Call(A.At, E.Lasts ? "__nvm_charge_store" : "__nvm_charge_volatile");
+  Value *Size = A.Size ? At.getInt64(A.Size) : At.CreateZExtOrTrunc(A.Length, At.getInt64Ty());
+  if (!A.Writes || A.Kind == AccessKind::Exchange)
+    callAbi(At, "__nvm_charge_load", {A.Address, Size, Through});
+  if (Before)
+    callAbi(At, "__nvm_charge_stored", {A.Address, Size, Through, Before});
+  else if (A.Writes)
+    callAbi(At, E.Lasts ? "__nvm_charge_store" : "__nvm_charge_volatile",
+            {A.Address, Size, Through});
   ++Made[kindOf(A)];
   return true;
 }
@@ -87,70 +97,80 @@ void chargeCalls(Function &F, const UnsafeTable &Unsafe, const RecordNames &Want
   SmallVector<std::pair<CallBase *, const UnsafeFunction *>> Known;
   for (Instruction &I : instructions(F))
     if (auto *Call = dyn_cast<CallBase>(&I))
-      if (const Function *Callee = namedCallee(*Call))
-        if (const UnsafeFunction *Found = Unsafe.find(*Callee))
-          Known.push_back({Call, Found});
+      if (const UnsafeFunction *Found = Unsafe.named(libraryCallee(*Call)))
+        Known.push_back({Call, Found});
   for (auto [Call, Found] : Known) {
     UnsafeCall Its{Call, SmallVector<Value *>(Call->args()), false};
-    auto TypesOf = [&, Call = Call](Value *Argument) {
-      Access Of;
-      Of.At = Call;
-      Of.Address = Argument;
-      return recordsOf(Of, Wanted);
-    };
-    auto Place = [&, Call = Call](Value *Argument) -> Instruction * {
-      return TypesOf(Argument).empty() ? nullptr : Call;
-    };
-    auto ChargeBy = [&](const char *Name) {
-      return [&, Name](IRBuilderBase &At, Value *Argument, Value *Address, Value *Size) {
-        callAbi(At, Name, {Address, Size, textOf(*F.getParent(), TypesOf(Argument))});
+    auto ChargeBy = [&, Call = Call, Found = Found](bool Writes) {
+      auto TypesOf = [&, Call, Writes](Value *Argument) {
+        Access Of;
+        Of.At = Call;
+        Of.Address = Argument;
+        Of.Writes = Writes;
+        return recordsOf(Of, Wanted);
+      };
+      auto Place = [&](Value *Argument) -> Instruction * {
+        return TypesOf(Argument).empty() ? nullptr : Call;
+      };
+      auto Charge = [&](IRBuilderBase &At, Value *Argument, Value *Address, Value *Size) {
+        callAbi(At, Writes ? "__nvm_charge_store" : "__nvm_charge_load",
+                {Address, Size, textOf(*F.getParent(), TypesOf(Argument))});
         ++Made[Copies];
       };
+      bytesBefore(Its, *Found, Writes ? Found->Writes : Found->Reads, Place, Charge);
     };
-    bytesBefore(Its, *Found, Found->Reads, Place, ChargeBy("__nvm_charge_load"));
-    bytesBefore(Its, *Found, Found->Writes, Place, ChargeBy("__nvm_charge_store"));
-  }
-}
-
-/// Memory that the program gives back by itself.
-void announceUnmapped(Function &F) {
-  SmallVector<CallBase *> Calls;
-  for (Instruction &I : instructions(F))
-    if (auto *Call = dyn_cast<CallBase>(&I))
-      if (const Function *Callee = namedCallee(*Call))
-        if (Callee->isDeclaration() && Call->arg_size() >= 2 &&
-            is_contained({StringRef("munmap"), StringRef("mremap")}, Callee->getName()))
-          Calls.push_back(Call);
-  for (CallBase *Call : Calls) {
-    IRBuilder<> At(Call);
-    Value *Size = At.CreateZExtOrTrunc(Call->getArgOperand(1), At.getInt64Ty());
-    callAbi(At, "__nvm_charge_unmapped",
-            {Call->getArgOperand(0), Size, At.getInt32(namedCallee(*Call)->getName() != "munmap")});
+    ChargeBy(false);
+    ChargeBy(true);
   }
 }
 
 /// Functions of the C library in which a thread may wait for another thread or process: those who see its
 /// outputs are among them.
-constexpr StringLiteral Waits[] = {"accept",
+constexpr StringLiteral Waits[] = {"__fread_chk",
+                                   "__isoc23_fscanf",
+                                   "__isoc23_scanf",
+                                   "__isoc99_fscanf",
+                                   "__isoc99_scanf",
+                                   "__poll_chk",
+                                   "__ppoll_chk",
+                                   "__read_chk",
+                                   "__recv_chk",
+                                   "__recvfrom_chk",
+                                   "accept",
                                    "accept4",
                                    "clock_nanosleep",
+                                   "cnd_timedwait",
+                                   "cnd_wait",
+                                   "connect",
                                    "epoll_pwait",
                                    "epoll_pwait2",
                                    "epoll_wait",
                                    "fgetc",
+                                   "fgetc_unlocked",
                                    "fgets",
+                                   "fgets_unlocked",
+                                   "flock",
                                    "fread",
+                                   "fread_unlocked",
                                    "fscanf",
                                    "getc",
+                                   "getc_unlocked",
                                    "getchar",
+                                   "getchar_unlocked",
+                                   "getdelim",
                                    "getline",
+                                   "lockf",
                                    "mq_receive",
+                                   "mq_timedreceive",
                                    "msgrcv",
                                    "nanosleep",
                                    "pause",
+                                   "pclose",
                                    "poll",
                                    "ppoll",
                                    "pselect",
+                                   "pthread_barrier_wait",
+                                   "pthread_cond_clockwait",
                                    "pthread_cond_timedwait",
                                    "pthread_cond_wait",
                                    "pthread_join",
@@ -162,24 +182,27 @@ constexpr StringLiteral Waits[] = {"accept",
                                    "recvmsg",
                                    "scanf",
                                    "select",
+                                   "sem_clockwait",
                                    "sem_timedwait",
                                    "sem_wait",
                                    "semop",
+                                   "semtimedop",
                                    "sigsuspend",
                                    "sigtimedwait",
                                    "sigwait",
                                    "sigwaitinfo",
                                    "sleep",
+                                   "system",
+                                   "thrd_join",
+                                   "thrd_sleep",
                                    "usleep",
                                    "wait",
+                                   "wait3",
                                    "wait4",
                                    "waitid",
                                    "waitpid"};
 
-bool isWait(const CallBase &Call) {
-  const Function *Callee = namedCallee(Call);
-  return Callee && Callee->isDeclaration() && is_contained(Waits, Callee->getName());
-}
+bool isWait(const CallBase &Call) { return is_contained(Waits, libraryCallee(Call)); }
 
 void chargeOutputs(Function &F, Counts &Made) {
   SmallVector<CallBase *> Outputs, Waiting;
@@ -295,7 +318,6 @@ void findEmulated(Module &M, const UnsafeTable &Unsafe) {
       else
         charge(A, E, K.Made);
     }
-    announceUnmapped(*F);
     chargeCalls(*F, Unsafe, Wanted, K.Made);
     if (!chargesLeft())
       chargeOutputs(*F, K.Made);

@@ -68,7 +68,8 @@ void addById(uint64_t Id, const RecordNames &Wanted, Found &To) {
 void addCopied(const Access &A, const RecordNames &Wanted, Found &To) {
   const FrontendFacts &Facts = frontendFacts();
   const StringMap<uint64_t> &Known = A.Writes ? Facts.CopiedRecords : Facts.ReadRecords;
-  if (isa<MemIntrinsic>(A.At))
+  bool IsCall = isa<CallBase>(A.At) && !libraryCallee(cast<CallBase>(*A.At)).empty();
+  if (isa<MemIntrinsic>(A.At) || IsCall)
     if (auto Copied = Known.find(siteKey(*A.At)); Copied != Known.end() && Copied->second)
       addById(Copied->second, Wanted, To);
 }
@@ -101,6 +102,7 @@ StringRef RecordNames::named(StringRef Name) const {
 
 void RecordNames::add(StringRef Name, StringRef First) {
   First = plainName(First);
+  NamesAny = true;
   if (Names.try_emplace(plainName(Name), First).second && plainName(Name) == First)
     Firsts.push_back(First.str());
 }
@@ -142,11 +144,12 @@ Error RecordNames::addPortFile(StringRef Text, const std::string &Path) {
   for (const std::string &Name : File->Types)
     if (!plainName(Name).empty())
       add(plainName(Name), plainName(Name));
+  NamesAny = NamesAny || !File->Marks.Volatile.empty();
   for (const port::Entry &Field : File->Marks.Volatile)
     Volatile.insert(StringRef(Field.Written).rsplit(':').second.empty()
                         ? StringRef(Field.Written)
                         : StringRef(Field.Written).rsplit(':').second); // behind "SOURCE:"
-  if (File->Types.empty() && Volatile.empty())
+  if (!NamesAny)
     return createStringError(Path + ": this port file has no list of types; 'nvmove plan' writes "
                                     "it (types:)");
   return Error::success();
@@ -157,7 +160,8 @@ Error RecordNames::addFile(const std::string &Path) {
   if (!Read)
     return createStringError(Path + ": " + Read.getError().message());
   StringRef Text = (*Read)->getBuffer();
-  size_t Before = Names.size() + Volatile.size();
+  Text.consume_front("\xef\xbb\xbf"); // a byte order mark
+  NamesAny = false;
   if (Text.ltrim().starts_with("{")) {
     if (Error E = addReport(Text))
       return createStringError(Path + ": " + toString(std::move(E)));
@@ -176,8 +180,7 @@ Error RecordNames::addFile(const std::string &Path) {
         add(Name, Name);
     }
   }
-  return Names.size() + Volatile.size() > Before ? Error::success()
-                                                 : createStringError(Path + ": it names no type");
+  return NamesAny ? Error::success() : createStringError(Path + ": it names no type");
 }
 
 std::string recordsOf(const Access &A, const RecordNames &Wanted) {

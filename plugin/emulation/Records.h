@@ -39,6 +39,7 @@ private:
   llvm::StringMap<std::string> Names; ///< to the first name of the same record
   std::vector<std::string> Firsts;
   llvm::StringSet<> Volatile; ///< fields
+  bool NamesAny = false;      ///< the file that is read names something
 };
 
 /// The records of \p Wanted that \p A is of: their names in the order of the alphabet, with commas

@@ -233,6 +233,18 @@ private:
 
 } // namespace
 
+StringRef libraryCallee(const CallBase &Call) {
+  const Function *Callee = namedCallee(Call);
+  if (!Callee || Callee->isIntrinsic())
+    return "";
+  StringRef Name = Callee->getName();
+  Name.consume_front("\1"); // an asm label: the name as the object file has it
+  if (Callee->isDeclarationForLinker())
+    return Name;
+  bool IsWrapper = Callee->hasLocalLinkage() && Callee->hasFnAttribute(Attribute::AlwaysInline);
+  return IsWrapper && Name.consume_back(".inline") ? Name : StringRef();
+}
+
 SmallVector<Access> enumerateAccesses(Function &F,
                                       function_ref<bool(const CallBase &)> IsPrecompiled) {
   Enumerator E(F, IsPrecompiled);

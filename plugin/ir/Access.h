@@ -44,6 +44,10 @@ inline const llvm::Function *namedCallee(const llvm::CallBase &Call) {
   return llvm::dyn_cast<llvm::Function>(Call.getCalledOperand());
 }
 
+/// The name of the library's function that \p Call calls; empty: it calls none. The wrappers that system headers put
+/// around functions (`extern inline`, _FORTIFY_SOURCE) count as these, as long as they are not inlined.
+llvm::StringRef libraryCallee(const llvm::CallBase &Call);
+
 /// Every access of \p F in the order of its instructions. A memcpy is two, a read and a write.
 /// \p IsPrecompiled tells which callees nobody instruments.
 llvm::SmallVector<Access>

@@ -49,6 +49,13 @@ void announce(const Note &N) {
   announce(At, N.Address, N.Size ? At.getInt64(N.Size) : N.Length);
 }
 
+/// One of the library's that no header declares: the compiler calls it (_FORTIFY_SOURCE).
+bool isReserved(const Function &F, const TargetLibraryInfo &Library) {
+  LibFunc Its;
+  return F.getName().starts_with("__") && F.getName().ends_with("_chk") &&
+         Library.getLibFunc(F, Its);
+}
+
 /// What described functions read through their arguments.
 bool announceCalls(Function &F, const UnsafeTable &Unsafe, const TargetLibraryInfo &Library,
                    LoadFilter Wants, LoadCounts &Made) {
@@ -57,8 +64,8 @@ bool announceCalls(Function &F, const UnsafeTable &Unsafe, const TargetLibraryIn
     if (auto *Call = dyn_cast<CallBase>(&I))
       if (const Function *Callee = namedCallee(*Call))
         if (const UnsafeFunction *Found = Unsafe.find(*Callee))
-          if (!isInstalled(*Found) ||
-              systemFunction(*Call)) // else the program has one of that name
+          if (!isInstalled(*Found) || systemFunction(*Call) ||
+              isReserved(*Callee, Library)) // else the program has one of that name
             Known.push_back({Call, Found});
   unsigned Before = Made.OfCalls;
   for (auto [Call, Found] : Known) {

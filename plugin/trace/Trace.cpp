@@ -214,16 +214,13 @@ void forEachStoredUnseen(CallBase &Call, function_ref<void(Value *)> Take) {
 }
 
 bool isOutput(const CallBase &Call) {
-  const Function *Callee = Call.getCalledFunction();
-  if (!Callee || !Callee->isDeclaration())
-    return false;
-  const Output *O = findIn(ArrayRef(Outputs), Callee->getName());
-  return (O && O->Descriptor != NVM_SOMETIMES) || findIn(ArrayRef(Prints), Callee->getName());
+  StringRef Callee = libraryCallee(Call);
+  const Output *O = findIn(ArrayRef(Outputs), Callee);
+  return (O && O->Descriptor != NVM_SOMETIMES) || findIn(ArrayRef(Prints), Callee);
 }
 
 Value *outputDescriptor(const CallBase &Call) {
-  const Function *Callee = Call.getCalledFunction();
-  const Output *O = Callee ? findIn(ArrayRef(Outputs), Callee->getName()) : nullptr;
+  const Output *O = findIn(ArrayRef(Outputs), libraryCallee(Call));
   if (!O || O->Descriptor < 0 || static_cast<unsigned>(O->Descriptor) >= Call.arg_size())
     return nullptr;
   Value *Descriptor = Call.getArgOperand(static_cast<unsigned>(O->Descriptor));

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 enum {
+  STACK_MAX = 8 << 20,     /* bytes */
   CALIBRATION_ROUNDS = 10, /* short ones: the least is one that nothing interrupted */
   CALIBRATION_WAITS = 100,
   CALIBRATION_WAIT = 200, /* nanoseconds */
@@ -68,7 +69,8 @@ uint64_t nvmi_charge_load(struct nvmi_charged *me, uint64_t start, uint64_t line
 
 /* When the wait begins; 0: it is over, or there is none. */
 static uint64_t begin(struct nvmi_charged *me, uint64_t nanoseconds) {
-  return nvmi_emulated.model == NVMI_CACHED || nvmi_is_paid(me, nanoseconds) ? 0 : nvmi_clock_now();
+  bool waits = nvmi_emulated.model == NVMI_WORST && nanoseconds;
+  return waits && !nvmi_is_paid(me, nanoseconds) ? nvmi_clock_now() : 0;
 }
 
 void nvmi_charge_keep(struct nvmi_charged *me, uint64_t line, uint64_t lines) {
@@ -76,13 +78,10 @@ void nvmi_charge_keep(struct nvmi_charged *me, uint64_t line, uint64_t lines) {
     is_recent(me, line + i);
 }
 
-/* A signal's handler that has interrupted a change of what waits only tells the cache. */
-static void store_cached(struct nvmi_charged *me, uintptr_t address, uint64_t size) {
-  bool is_nested = nvmi_local_add(&me->depth, 1);
-  nvmi_charge_keep(me, address >> NVMI_LINE_SHIFT, nvmi_lines_at((const void *)address, size));
-  if (!is_nested)
-    nvmi_pending_add(me, address, size);
-  nvmi_local_add(&me->depth, (uint64_t)-1);
+/* Of this thread, where it runs now: one that is on its way elsewhere (a handler, a coroutine) has no end known. */
+static bool is_on_stack(const struct nvmi_charged *me, uintptr_t address) {
+  uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+  return address >= frame && address < me->stack_end && me->stack_end - frame <= STACK_MAX;
 }
 
 /* Counts by types are found before the wait, which so contains the time for it. */
@@ -90,9 +89,15 @@ static inline struct nvm_counted *counts_of(const char *types) {
   return nvmi_by_types_wanted ? nvmi_by_types(types) : NULL;
 }
 
+/* Whether there is something to charge: no program accesses what goes on from the end of all addresses. */
+static inline bool counts(const void *address, size_t size) {
+  return NVMI_UNLIKELY(atomic_load_explicit(&nvmi_charges, memory_order_relaxed)) && size &&
+         size <= UINTPTR_MAX - (uintptr_t)address;
+}
+
 __attribute__((preserve_most)) void __nvm_charge_load(const void *Address, size_t Size,
                                                       const char *Types) {
-  if (NVMI_LIKELY(!atomic_load_explicit(&nvmi_charges, memory_order_relaxed)) || !Size)
+  if (!counts(Address, Size))
     return;
   struct nvmi_charged *me = nvmi_charged_self();
   uint64_t lines = nvmi_lines_at(Address, Size);
@@ -105,8 +110,9 @@ __attribute__((preserve_most)) void __nvm_charge_load(const void *Address, size_
   }
 }
 
-/* `lasts`: it has to become durable. */
-static void charge_store(const void *address, size_t size, const char *types, bool lasts) {
+/* `lasts`: it has to become durable. `before`: as for nvmi_pending_add. */
+static void charge_store(const void *address, size_t size, const char *types, bool lasts,
+                         const uint64_t *before) {
   struct nvmi_charged *me = nvmi_charged_self();
   uint64_t lines = nvmi_lines_at(address, size);
   uint64_t cost = nvmi_transfer(lines * (nvmi_emulated.write + nvmi_emulated.clwb), lines) +
@@ -118,10 +124,9 @@ static void charge_store(const void *address, size_t size, const char *types, bo
   nvmi_local_add(&me->stores, 1);
   nvmi_local_add(&me->lines_stored, lines);
   if (nvmi_emulated.model == NVMI_CACHED) {
-    if (lasts)
-      store_cached(me, (uintptr_t)address, size);
-    else
-      nvmi_charge_keep(me, (uintptr_t)address >> NVMI_LINE_SHIFT, lines);
+    nvmi_charge_keep(me, (uintptr_t)address >> NVMI_LINE_SHIFT, lines);
+    if (lasts && !is_on_stack(me, (uintptr_t)address))
+      nvmi_pending_add(me, (uintptr_t)address, size, before);
     return;
   }
   nvmi_local_add(&me->flushes, lines);
@@ -134,14 +139,20 @@ static void charge_store(const void *address, size_t size, const char *types, bo
 
 __attribute__((preserve_most)) void __nvm_charge_store(const void *Address, size_t Size,
                                                        const char *Types) {
-  if (NVMI_UNLIKELY(atomic_load_explicit(&nvmi_charges, memory_order_relaxed)) && Size)
-    charge_store(Address, Size, Types, true);
+  if (counts(Address, Size))
+    charge_store(Address, Size, Types, true, NULL);
+}
+
+__attribute__((preserve_most)) void __nvm_charge_stored(const void *Address, size_t Size,
+                                                        const char *Types, uint64_t Before) {
+  if (counts(Address, Size))
+    charge_store(Address, Size, Types, true, &Before);
 }
 
 __attribute__((preserve_most)) void __nvm_charge_volatile(const void *Address, size_t Size,
                                                           const char *Types) {
-  if (NVMI_UNLIKELY(atomic_load_explicit(&nvmi_charges, memory_order_relaxed)) && Size)
-    charge_store(Address, Size, Types, false);
+  if (counts(Address, Size))
+    charge_store(Address, Size, Types, false, NULL);
 }
 
 static bool is_cached(void) {
@@ -159,17 +170,8 @@ void __nvm_charge_wait(void) {
   struct nvmi_charged *me = is_cached() ? nvmi_charged_self() : NULL;
   if (!me || !me->owes)
     return;
-  if (!nvmi_local_add(&me->depth, 1)) {
-    me->owes = false;
-    nvmi_pending_commit(me, nvmi_clock_now());
-  }
-  nvmi_local_add(&me->depth, (uint64_t)-1);
-}
-
-/* Memory that goes away is compared no more. */
-void __nvm_charge_unmapped(const void *Address, size_t Size, int Moves) {
-  if (is_cached())
-    nvmi_pending_freed(Address, Size, Moves);
+  me->owes = false;
+  nvmi_pending_commit(me, nvmi_clock_now());
 }
 
 /* The ticks of a call, each with so many of them to its credit. */
@@ -200,7 +202,7 @@ void nvmi_charge_calibrate(void) {
   nvmi_clock.unwaited = call_ticks(INT64_MAX / 2);
   nvmi_emulated = wanted;
   nvmi_by_types_wanted = by_types;
-  *nvmi_charged_own = (struct nvmi_charged){.next = nvmi_charged_own->next, .is_owned = true};
+  nvmi_charged_clear(nvmi_charged_own);
 }
 
 static void start(void) {
@@ -218,20 +220,20 @@ static void start(void) {
 static void tell_counts(void) {
   if (!emulates || !*nvmi_emulated.name || !nvmi_setting_is("NVMOVE_STATS", "1"))
     return;
-  struct nvmi_charged sum = nvmi_charged_sum();
+  const struct nvmi_charged *sum = nvmi_charged_sum();
   nvmi_tell("nvmove: charged at %u loads, %u stores and %u copies of %u sources; commits before %u "
             "outputs\n",
             sites.loads, sites.stores, sites.copies, sites.sources, sites.commits);
   nvmi_tell("nvmove: emulated %s, model %s: %llu loads of %llu lines, %llu stores of %llu lines\n",
             nvmi_emulated.name, nvmi_emulated.model == NVMI_CACHED ? "cached" : "worst",
-            (unsigned long long)sum.loads, (unsigned long long)sum.lines_loaded,
-            (unsigned long long)sum.stores, (unsigned long long)sum.lines_stored);
+            (unsigned long long)sum->loads, (unsigned long long)sum->lines_loaded,
+            (unsigned long long)sum->stores, (unsigned long long)sum->lines_stored);
   nvmi_tell("nvmove: %llu lines found in the cache, %llu written back, %llu freed before, "
             "%llu unchanged, %llu commits\n",
-            (unsigned long long)sum.hits, (unsigned long long)sum.flushes,
-            (unsigned long long)sum.dropped, (unsigned long long)sum.unchanged,
-            (unsigned long long)sum.commits);
-  nvmi_spent_tell(&sum);
+            (unsigned long long)sum->hits, (unsigned long long)sum->flushes,
+            (unsigned long long)sum->dropped, (unsigned long long)sum->unchanged,
+            (unsigned long long)sum->commits);
+  nvmi_spent_tell(sum);
 }
 
 __attribute__((destructor)) static void tell(void) {

@@ -8,7 +8,7 @@
 enum { ROUNDS = 3, ROUND_NANOSECONDS = 500000 };
 static const double difference_max = 0.01; /* between two rounds */
 
-struct nvmi_clock nvmi_clock = {1.0, 0, 0};
+struct nvmi_clock nvmi_clock = {1.0, UINT64_C(1) << NVMI_CLOCK_SHIFT, 0, 0};
 
 /* The same speed whatever the processor does, and alike on all of them. */
 static bool is_invariant(void) {
@@ -63,5 +63,6 @@ const char *nvmi_clock_calibrate(void) {
   if (least <= 0 || (most - least) / least > difference_max)
     return "the time stamp counter and the system's clock do not agree";
   nvmi_clock.ticks = (least + most) / 2;
+  nvmi_clock.scaled = (uint64_t)(nvmi_clock.ticks * (double)(UINT64_C(1) << NVMI_CLOCK_SHIFT));
   return 0;
 }

@@ -9,8 +9,10 @@
 #include <stdint.h>
 #include <x86intrin.h>
 
+enum { NVMI_CLOCK_SHIFT = 32 };
 struct nvmi_clock {
   double ticks;      /* in a nanosecond */
+  uint64_t scaled;   /* the same, << NVMI_CLOCK_SHIFT */
   uint64_t overhead; /* ticks that a wait takes more than it is asked for */
   uint64_t unwaited; /* ticks that a charge takes for which nobody waits */
 };
@@ -21,6 +23,7 @@ extern struct nvmi_clock nvmi_clock;
 const char *nvmi_clock_calibrate(void);
 
 static inline uint64_t nvmi_clock_now(void) { return __rdtsc(); }
+/* By whole numbers: the program's floating-point flags stay as they are. */
 static inline uint64_t nvmi_clock_ticks(uint64_t nanoseconds) {
-  return (uint64_t)((double)nanoseconds * nvmi_clock.ticks);
+  return (uint64_t)((unsigned __int128)nanoseconds * nvmi_clock.scaled >> NVMI_CLOCK_SHIFT);
 }

@@ -108,14 +108,14 @@ void nvmi_media_tell_unused(const char *path) {
 __attribute__((destructor(101))) static void tell(void) {
   if (!real || !nvmi_setting_is("NVMOVE_STATS", "1"))
     return;
-  struct nvmi_charged sum = nvmi_charged_sum();
+  const struct nvmi_charged *sum = nvmi_charged_sum();
   nvmi_tell("nvmove: emulated %s, of pools: %llu fences, %llu lines flushed, %llu streamed\n",
-            nvmi_emulated.name, (unsigned long long)sum.pool_fences,
-            (unsigned long long)sum.pool_flushes, (unsigned long long)sum.pool_streams);
-  if (sum.loads)
+            nvmi_emulated.name, (unsigned long long)sum->pool_fences,
+            (unsigned long long)sum->pool_flushes, (unsigned long long)sum->pool_streams);
+  if (sum->loads)
     nvmi_tell("nvmove: model %s: %llu loads of %llu lines of pools, %llu found in the cache\n",
               nvmi_emulated.model == NVMI_CACHED ? "cached" : "worst",
-              (unsigned long long)sum.loads, (unsigned long long)sum.lines_loaded,
-              (unsigned long long)sum.hits);
-  nvmi_spent_tell(&sum);
+              (unsigned long long)sum->loads, (unsigned long long)sum->lines_loaded,
+              (unsigned long long)sum->hits);
+  nvmi_spent_tell(sum);
 }

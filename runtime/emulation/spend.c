@@ -8,20 +8,20 @@
 #include "platform/persist.h"
 
 #include <pthread.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum {
   INTERRUPTED = 2000, /* nanoseconds: a wait that ends so late was interrupted */
   USAGE_STATUS = 2
 };
-static const double LINE_TRANSFER = 64000; /* nanoseconds for a line at 1 MB/s */
+enum { LINE_TRANSFER = 64000 }; /* nanoseconds for a line at 1 MB/s */
 
 struct nvmi_profile nvmi_emulated;
 atomic_bool nvmi_charges;
 _Thread_local struct nvmi_charged *nvmi_charged_own __attribute__((tls_model("initial-exec")));
 
 static int64_t interrupted_ticks;
-static double transfer_time; /* of a line, nanoseconds */
 static _Atomic(struct nvmi_charged *) all;
 
 static pthread_key_t ends; /* of threads */
@@ -32,11 +32,22 @@ static void give_back(void *given) {
   struct nvmi_charged *me = given;
   nvmi_charged_own = NULL;
   me->late = 0;
-  me->unfenced_flushes = me->unfenced_streams = me->depth = 0;
+  me->unfenced_flushes = me->unfenced_streams = 0;
+  me->inside = me->stack_end = 0;
   me->owes = false;
   memset(me->recent, 0, sizeof me->recent);
   memset(&me->pending, 0, sizeof me->pending);
   atomic_store_explicit(&me->is_owned, false, memory_order_release);
+}
+
+/* The C library has a thread's own data at the end of its stack. Asked of nobody who might allocate: that may be what
+ * is charged. */
+extern void *__libc_stack_end __attribute__((weak));
+static void find_stack(struct nvmi_charged *me) {
+  bool is_first = syscall(SYS_gettid) == getpid();
+  const void *end =
+      is_first ? (&__libc_stack_end ? __libc_stack_end : NULL) : (void *)pthread_self();
+  me->stack_end = (uintptr_t)end;
 }
 
 static struct nvmi_charged *take_over(void) {
@@ -53,6 +64,7 @@ struct nvmi_charged *nvmi_charged_make(void) {
     nvmi_charged_own = made;
     if (has_ends)
       pthread_setspecific(ends, made);
+    find_stack(made);
     return made;
   }
   made = nvmi_dram_reserve(sizeof *made);
@@ -67,11 +79,23 @@ struct nvmi_charged *nvmi_charged_make(void) {
   nvmi_charged_own = made;
   if (has_ends)
     pthread_setspecific(ends, made);
+  find_stack(made);
   return made;
 }
 
-struct nvmi_charged nvmi_charged_sum(void) {
-  struct nvmi_charged sum = {0};
+void nvmi_charged_clear(struct nvmi_charged *me) {
+  struct nvmi_charged *next = me->next;
+  uintptr_t stack_end = me->stack_end;
+  memset(me, 0, sizeof *me);
+  me->next = next;
+  me->is_owned = true;
+  me->stack_end = stack_end;
+}
+
+/* On no stack: that may be small. */
+const struct nvmi_charged *nvmi_charged_sum(void) {
+  static struct nvmi_charged sum;
+  nvmi_charged_clear(&sum);
   for (struct nvmi_charged *each = all; each; each = each->next) {
     sum.loads += each->loads;
     sum.lines_loaded += each->lines_loaded;
@@ -89,14 +113,15 @@ struct nvmi_charged nvmi_charged_sum(void) {
     sum.asked += each->asked;
     sum.waited += each->waited;
   }
-  return sum;
+  return &sum;
 }
 
 /* A child of fork has one thread, and begins to count. */
 static void forget(void) {
   all = NULL;
   if (nvmi_charged_own) {
-    *nvmi_charged_own = (struct nvmi_charged){.is_owned = true};
+    nvmi_charged_own->next = NULL;
+    nvmi_charged_clear(nvmi_charged_own);
     all = nvmi_charged_own;
   }
   nvmi_by_types_forget();
@@ -129,8 +154,10 @@ uint64_t nvmi_spend(struct nvmi_charged *me, uint64_t start, uint64_t nanosecond
   return nanoseconds;
 }
 
+/* By whole numbers: the program's floating-point flags stay as they are. */
 uint64_t nvmi_transfer(uint64_t time, uint64_t lines) {
-  uint64_t least = (uint64_t)((double)lines * transfer_time);
+  uint64_t bandwidth = nvmi_emulated.bandwidth;
+  uint64_t least = bandwidth ? lines * LINE_TRANSFER / bandwidth : 0;
   return time > least ? time : least;
 }
 
@@ -161,7 +188,6 @@ const char *nvmi_emulation_begin(void) {
   if (fault)
     return fault;
   interrupted_ticks = (int64_t)nvmi_clock_ticks(INTERRUPTED);
-  transfer_time = p->bandwidth ? LINE_TRANSFER / (double)p->bandwidth : 0;
   if (p->model == NVMI_CACHED && !nvmi_cache_make(p->cache))
     return "out of memory for the modelled cache";
   has_ends = pthread_key_create(&ends, give_back) == 0;

@@ -15,18 +15,19 @@
 enum {
   NVMI_LINE_SHIFT = 6,
   NVMI_PENDING_MAX = 512, /* places for lines that wait for a commit; half of them may be taken */
-  NVMI_LINE_WORDS = 8,    /* words of 8 bytes of a line */
   NVMI_RECENT = 1024      /* lines of a thread that it has accessed last; some of them */
 };
 
 /* pending.h */
 struct nvmi_pending {
-  unsigned count, lines; /* places that are taken; lines that wait: some bytes of theirs do */
+  unsigned count;  /* places that are taken */
+  bool is_written; /* lines were written back since the last commit, without one */
   uint16_t taken[NVMI_PENDING_MAX / 2];
   struct nvmi_pending_line {
-    uint64_t line;           /* 0: the place is free */
-    uint64_t bytes, changed; /* a bit for each byte: that waits; of which nothing is compared */
-    uint64_t before[NVMI_LINE_WORDS];
+    uint64_t line; /* 0: the place is free */
+    uint64_t bytes,
+        changed; /* a bit for each byte: that waits; of which nobody knows what it was */
+    uint8_t before[1 << NVMI_LINE_SHIFT], now[1 << NVMI_LINE_SHIFT]; /* of those that wait */
   } places[NVMI_PENDING_MAX];
 };
 
@@ -40,8 +41,9 @@ struct nvmi_charged {
   uint64_t waited;                                  /* ticks */
   int64_t late;                                     /* ticks that the last wait took more */
   uint64_t unfenced_flushes, unfenced_streams;      /* lines, since the last fence */
-  uint64_t depth; /* the thread changes `pending`; more than 1: in a signal's handler, too */
-  bool owes;      /* there was an output since the last commit */
+  uintptr_t inside;                                 /* a frame that changes `pending`; 0: none */
+  uintptr_t stack_end;                              /* 0: nobody knows */
+  bool owes;                                        /* there was an output since the last commit */
   uint64_t recent[NVMI_RECENT];
   struct nvmi_pending pending;
 };
@@ -64,8 +66,10 @@ struct nvmi_charged *nvmi_charged_make(void);
 static inline struct nvmi_charged *nvmi_charged_self(void) {
   return NVMI_LIKELY(nvmi_charged_own != NULL) ? nvmi_charged_own : nvmi_charged_make();
 }
-/* All threads', since the start or the last fork. */
-struct nvmi_charged nvmi_charged_sum(void);
+/* Nothing was charged yet. */
+void nvmi_charged_clear(struct nvmi_charged *me);
+/* All threads', since the start or the last fork: the counts. For one caller at a time. */
+const struct nvmi_charged *nvmi_charged_sum(void);
 /* Tells on stderr how long they have waited, and how exactly. */
 void nvmi_spent_tell(const struct nvmi_charged *sum);
 

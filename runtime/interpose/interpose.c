@@ -80,12 +80,6 @@ static bool is_ours(const void *address) {
          nvmi_range_is_reserved;
 }
 
-/* The emulation knows what was stored to the block. */
-static void goes(void *address, bool moves) {
-  if (address && behind.usable_size)
-    nvmi_block_goes(address, behind.usable_size(address), moves);
-}
-
 static _Noreturn void misused(const char *function, const void *address) {
   nvmi_die(NULL, "%s(%p): %s", function, address, nvm_strerror());
 }
@@ -94,8 +88,8 @@ NVMI_INTERPOSE void NAME(free)(void *address) {
   if (!is_ours(address)) {
     if (NVMI_UNLIKELY(!behind.free) && !look())
       return;
-    if (NVMI_UNLIKELY(nvmi_block_goes != NULL))
-      goes(address, false);
+    if (NVMI_UNLIKELY(nvmi_block_freed != NULL) && address && behind.usable_size)
+      nvmi_block_freed(address, behind.usable_size(address));
     behind.free(address);
     return;
   }
@@ -113,8 +107,6 @@ NVMI_INTERPOSE void *NAME(realloc)(void *address, size_t size) {
       errno = ENOMEM;
       return NULL;
     }
-    if (NVMI_UNLIKELY(nvmi_block_goes != NULL))
-      goes(address, true);
     return behind.realloc(address, size);
   }
   if (!size) {

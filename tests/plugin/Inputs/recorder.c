@@ -291,8 +291,9 @@ __attribute__((preserve_most)) void __nvm_charge_volatile(const void *address, s
                                                           const char *types) {
   (void)address, (void)size, (void)types;
 }
-void __nvm_charge_unmapped(const void *address, size_t size, int moves) {
-  (void)address, (void)size, (void)moves;
+__attribute__((preserve_most)) void __nvm_charge_stored(const void *address, size_t size,
+                                                        const char *types, uint64_t before) {
+  (void)address, (void)size, (void)types, (void)before;
 }
 void __nvm_charge_output(int descriptor) { (void)descriptor; }
 void __nvm_charge_wait(void) {}
