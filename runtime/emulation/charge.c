@@ -15,6 +15,7 @@
 #include "nvmove/nvmove.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <unistd.h>
 
 enum {
@@ -264,6 +265,10 @@ void __nvm_emulate(const char *Profile, const char *Types, unsigned Loads, unsig
   built_with = Profile;
   if (!wish && !*Profile)
     return;
+  char both[256];
+  if (wish && *Profile && !nvmi_profile_has_memory(wish) &&
+      (size_t)snprintf(both, sizeof both, "%s,%s", Profile, wish) < sizeof both)
+    wish = both;
   if (!nvmi_emulation_choose(wish ? wish : Profile, fault, sizeof fault))
     refuse(wish ? "NVMOVE_EMULATE" : "--emulate", fault);
   start();

@@ -117,6 +117,18 @@ bool nvmi_profile_read(const char *text, struct nvmi_profile *profile, char *fau
   return true;
 }
 
+bool nvmi_profile_has_memory(const char *text) {
+  static const char *const how[] = {"virtual", "model=", "cache="};
+  for (const char *at = text; *at; at += strcspn(at, ","), at += *at == ',') {
+    bool is_how = false;
+    for (unsigned i = 0; i < sizeof how / sizeof *how; i++)
+      is_how = is_how || strncmp(at, how[i], strlen(how[i])) == 0;
+    if (!is_how)
+      return true;
+  }
+  return false;
+}
+
 const char *nvm_emulation_fault(const char *profile) {
   static _Thread_local char fault[256];
   struct nvmi_profile made;

@@ -26,3 +26,6 @@ struct nvmi_profile {
  * commit, bandwidth, cache (K, M or G behind it), model=worst|cached, and the word virtual. False:
  * `fault` says what is wrong. */
 bool nvmi_profile_read(const char *text, struct nvmi_profile *profile, char *fault, unsigned size);
+
+/* Whether `text` says which memory, not only how it is emulated (model, cache, virtual). */
+bool nvmi_profile_has_memory(const char *text);
