@@ -2,10 +2,12 @@
 """Instructions that Redis executes for a request, with its keyspace in a pool and as it is.
 
 usage: instructions.py --cc NVMOVE_CC [--load NAME]... [--pipeline N] [--functions N] [--method NAME]
+                       [--flags OPTIONS]
 
 The servers of redis.py under valgrind's callgrind, filled first: counts that do not depend on what else the
 machine does, and that say nothing about its caches. --functions: the N functions that execute most of them.
-Loads as in redis.py; keys are drawn from 20,000.
+Loads as in redis.py; keys are drawn from 20,000. --flags: more options of nvmove-cc for the ported server, as
+--nvmove-redirect, which the methods lat and latb need.
 
 Exit status: 0 counted, 1 not, 3 the sources cannot be had.
 """
@@ -104,13 +106,17 @@ def main():
     p.add_argument("--load", action="append", choices=harness.LOADS)
     p.add_argument("--pipeline", type=int, default=16)
     p.add_argument("--functions", type=int, default=0)
-    p.add_argument("--method", default="shadow", choices=("shadow", "undo"))
+    p.add_argument("--method", default="shadow", choices=("shadow", "undo", "lat", "latb"))
+    p.add_argument("--flags", default="")
     a = p.parse_args()
     if not shutil.which("valgrind"):
         print("valgrind is not there: scripts/setup --bench installs it", file=sys.stderr)
         return 1
     try:
         binaries = harness.servers(a.cc)
+        if a.flags:
+            tree = os.path.join(harness.build.THIRD_PARTY, "redis-3.2.6-port" + a.flags.replace(" ", ""))
+            binaries["port"] = harness.build.build(os.path.abspath(a.cc), tree, a.flags)
         for load in a.load or harness.GOALS:
             counts = {which: count(binaries, which, load, a) for which in ("plain", "port")}
             plain, port = (sum(counts[which].values()) / REQUESTS for which in ("plain", "port"))
