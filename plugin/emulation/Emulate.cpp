@@ -57,9 +57,26 @@ Value *replaced(const Access &A) {
   auto *Store = dyn_cast<StoreInst>(A.At);
   if (!Store || !Store->isSimple() || !isPowerOf2_64(A.Size) || A.Size > sizeof(uint64_t))
     return nullptr;
+  Type *Its = Store->getValueOperand()->getType();
+  if (!Its->isSingleValueType() ||
+      (!Its->isPointerTy() && !Its->isIntegerTy() && Its->getPrimitiveSizeInBits() != A.Size * 8))
+    return nullptr;
   IRBuilder<> At(Store);
   Value *Before = At.CreateAlignedLoad(At.getIntNTy(unsigned(A.Size) * 8), A.Address, Align(1));
   return At.CreateZExt(Before, At.getInt64Ty());
+}
+
+/// What such a store puts there.
+Value *stored(IRBuilder<> &At, const Access &A) {
+  Value *Now = cast<StoreInst>(A.At)->getValueOperand();
+  Type *Same = At.getIntNTy(unsigned(A.Size) * 8);
+  if (Now->getType()->isPointerTy())
+    Now = At.CreatePtrToInt(Now, Same);
+  else if (Now->getType()->isIntegerTy())
+    Now = At.CreateZExtOrTrunc(Now, Same); // i1 is stored as a byte
+  else
+    Now = At.CreateBitCast(Now, Same);
+  return At.CreateZExt(Now, At.getInt64Ty());
 }
 
 bool charge(const Access &A, const Emulated &E, Counts &Made) {
@@ -74,7 +91,7 @@ bool charge(const Access &A, const Emulated &E, Counts &Made) {
   if (!A.Writes || A.Kind == AccessKind::Exchange)
     callAbi(At, "__nvm_charge_load", {A.Address, Size, Through});
   if (Before)
-    callAbi(At, "__nvm_charge_stored", {A.Address, Size, Through, Before});
+    callAbi(At, "__nvm_charge_stored", {A.Address, Size, Through, Before, stored(At, A)});
   else if (A.Writes)
     callAbi(At, E.Lasts ? "__nvm_charge_store" : "__nvm_charge_volatile",
             {A.Address, Size, Through});

@@ -111,9 +111,9 @@ __attribute__((preserve_most)) void __nvm_charge_load(const void *Address, size_
   }
 }
 
-/* `lasts`: it has to become durable. `before`: as for nvmi_pending_add. */
+/* `lasts`: it has to become durable. `change`: as for nvmi_pending_add. */
 static void charge_store(const void *address, size_t size, const char *types, bool lasts,
-                         const uint64_t *before) {
+                         const struct nvmi_change *change) {
   struct nvmi_charged *me = nvmi_charged_self();
   uint64_t lines = nvmi_lines_at(address, size);
   uint64_t cost = nvmi_transfer(lines * (nvmi_emulated.write + nvmi_emulated.clwb), lines) +
@@ -127,7 +127,7 @@ static void charge_store(const void *address, size_t size, const char *types, bo
   if (nvmi_emulated.model == NVMI_CACHED) {
     nvmi_charge_keep(me, (uintptr_t)address >> NVMI_LINE_SHIFT, lines);
     if (lasts && !is_on_stack(me, (uintptr_t)address))
-      nvmi_pending_add(me, (uintptr_t)address, size, before);
+      nvmi_pending_add(me, (uintptr_t)address, size, change);
     return;
   }
   nvmi_local_add(&me->flushes, lines);
@@ -145,9 +145,10 @@ __attribute__((preserve_most)) void __nvm_charge_store(const void *Address, size
 }
 
 __attribute__((preserve_most)) void __nvm_charge_stored(const void *Address, size_t Size,
-                                                        const char *Types, uint64_t Before) {
+                                                        const char *Types, uint64_t Before,
+                                                        uint64_t Now) {
   if (counts(Address, Size))
-    charge_store(Address, Size, Types, true, &Before);
+    charge_store(Address, Size, Types, true, &(struct nvmi_change){Before, Now});
 }
 
 __attribute__((preserve_most)) void __nvm_charge_volatile(const void *Address, size_t Size,

@@ -1,25 +1,26 @@
 /* pending.c: see pending.h. */
 #include "emulation/pending.h"
 
+#include "base/signal_frame.h"
 #include "platform/persist.h"
 
 enum { LINE = 1 << NVMI_LINE_SHIFT, HASH_SHIFT = 55 };
 
 void (*nvmi_block_freed)(const void *address, uint64_t size);
 
-/* False: this interrupts a change of the lines. A handler may have left one by a jump: then its frame is gone, and
- * whoever is not below it goes on. */
-static bool enter(struct nvmi_charged *me, uintptr_t frame) {
-  if (me->inside && frame < me->inside)
+/* False: this interrupts a change of the lines, in a signal's handler. Where there is none, such a one has left the
+ * change by a jump. */
+static bool enter(struct nvmi_charged *me) {
+  if (me->inside && nvmi_in_signal_handler())
     return false;
-  me->inside = frame;
+  me->inside = true;
   nvmi_compiler_barrier();
   return true;
 }
 
 static void leave(struct nvmi_charged *me) {
   nvmi_compiler_barrier();
-  me->inside = 0;
+  me->inside = false;
 }
 
 /* The bytes of `line` that are in [start, end). */
@@ -77,7 +78,7 @@ static uint64_t take_all(struct nvmi_charged *me) {
 
 /* Nobody waits for each line's clwb: a log is written past the cache, and lines in place are written back after it. */
 void nvmi_pending_commit(struct nvmi_charged *me, uint64_t start) {
-  if (!enter(me, (uintptr_t)__builtin_frame_address(0)))
+  if (!enter(me))
     return;
   uint64_t lines = take_all(me);
   bool commits = lines || me->pending.is_written;
@@ -99,37 +100,32 @@ static uint64_t write_back(struct nvmi_charged *me) {
   return nvmi_transfer(nvmi_emulated.write, lines);
 }
 
-/* It was stored to just now. A sanitizer may know only some of its bytes, and others may store to it. */
-__attribute__((no_sanitize("address", "thread"))) static uint8_t read_byte(uint64_t address) {
-  return *(const volatile uint8_t *)(uintptr_t)address;
-}
-
-/* Bytes of one line. `before` has the bytes from `address` on. */
+/* Bytes of one line. `change` has the bytes from `address` on. */
 static void keep(struct nvmi_pending_line *p, uint64_t bytes, uint64_t address,
-                 const uint64_t *before) {
-  if (!before) {
+                 const struct nvmi_change *change) {
+  if (!change) {
     p->bytes |= bytes;
     p->changed |= bytes;
     return;
   }
   for (uint64_t left = bytes; left; left &= left - 1) {
     unsigned byte = (unsigned)__builtin_ctzll(left);
-    uint64_t at = (p->line << NVMI_LINE_SHIFT) + byte;
+    uint64_t shift = 8 * ((p->line << NVMI_LINE_SHIFT) + byte - address);
     if (!(p->bytes >> byte & 1))
-      p->before[byte] = (uint8_t)(*before >> 8 * (at - address));
-    p->now[byte] = read_byte(at);
+      p->before[byte] = (uint8_t)(change->before >> shift);
+    p->now[byte] = (uint8_t)(change->now >> shift);
   }
   p->bytes |= bytes;
 }
 
 void nvmi_pending_add(struct nvmi_charged *me, uint64_t address, uint64_t size,
-                      const uint64_t *before) {
+                      const struct nvmi_change *change) {
   uint64_t end = address + size, cost = 0, start = 0;
-  if (!enter(me, (uintptr_t)__builtin_frame_address(0)))
+  if (!enter(me))
     return;
   for (uint64_t line = address >> NVMI_LINE_SHIFT; line << NVMI_LINE_SHIFT < end; line++) {
-    keep(place_of(&me->pending, line), bytes_in(line, address, end), address, before);
-    if (me->pending.count == NVMI_PENDING_MAX / 2) {
+    keep(place_of(&me->pending, line), bytes_in(line, address, end), address, change);
+    if (me->pending.count >= NVMI_PENDING_MAX / 2) {
       start = start ? start : nvmi_clock_now();
       cost += write_back(me);
     }
@@ -148,7 +144,7 @@ static void drop(struct nvmi_charged *me, struct nvmi_pending_line *p, uint64_t 
 
 static void freed(const void *address, uint64_t size) {
   struct nvmi_charged *me = nvmi_charged_own;
-  if (!me || !me->pending.count || !enter(me, (uintptr_t)__builtin_frame_address(0)))
+  if (!me || !me->pending.count || !enter(me))
     return;
   uint64_t start = (uintptr_t)address, first = start >> NVMI_LINE_SHIFT;
   uint64_t lines = nvmi_lines_at(address, size);
@@ -162,4 +158,7 @@ static void freed(const void *address, uint64_t size) {
   leave(me);
 }
 
-void nvmi_pending_watch(void) { nvmi_block_freed = freed; }
+void nvmi_pending_watch(void) {
+  nvmi_signal_frame_prepare();
+  nvmi_block_freed = freed;
+}

@@ -6,8 +6,7 @@
  *   a line of which the thread has freed every stored byte: nobody can read it any more;
  *   a line whose stored bytes are again what they were before: the durable ones are right.
  *
- * Memory of the program is read right after a store to it, and at no other time: later it may be gone. What
- * somebody else stores to the same bytes is not seen.
+ * Memory of the program is not read: it may be gone. So what somebody else stores to the same bytes is not seen.
  *
  * A signal's handler that has interrupted one of these functions changes nothing: its stores are not charged.
  */
@@ -15,10 +14,14 @@
 
 #include "emulation/spend.h"
 
-/* `size` bytes at `address` were stored. `before`: what they were, of 8 bytes at most; null: nobody knows, so they
- * count as changed. Lines that are too many are written back; their commit follows with that of the others. */
+/* What 8 bytes at most were, and are. */
+struct nvmi_change {
+  uint64_t before, now;
+};
+
+/* `size` bytes at `address` were stored. `change`: null: nobody knows, so they count as changed. Lines that are too many are written back; their commit follows with that of the others. */
 void nvmi_pending_add(struct nvmi_charged *me, uint64_t address, uint64_t size,
-                      const uint64_t *before);
+                      const struct nvmi_change *change);
 /* The lines that need it are written back as one commit, which began at `start` (ticks). */
 void nvmi_pending_commit(struct nvmi_charged *me, uint64_t start);
 

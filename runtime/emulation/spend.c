@@ -33,7 +33,8 @@ static void give_back(void *given) {
   nvmi_charged_own = NULL;
   me->late = 0;
   me->unfenced_flushes = me->unfenced_streams = 0;
-  me->inside = me->stack_end = 0;
+  me->inside = false;
+  me->stack_end = 0;
   me->owes = false;
   memset(me->recent, 0, sizeof me->recent);
   memset(&me->pending, 0, sizeof me->pending);

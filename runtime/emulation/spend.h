@@ -41,7 +41,7 @@ struct nvmi_charged {
   uint64_t waited;                                  /* ticks */
   int64_t late;                                     /* ticks that the last wait took more */
   uint64_t unfenced_flushes, unfenced_streams;      /* lines, since the last fence */
-  uintptr_t inside;                                 /* a frame that changes `pending`; 0: none */
+  bool inside;                                      /* of a change of `pending` */
   uintptr_t stack_end;                              /* 0: nobody knows */
   bool owes;                                        /* there was an output since the last commit */
   uint64_t recent[NVMI_RECENT];

@@ -292,8 +292,9 @@ __attribute__((preserve_most)) void __nvm_charge_volatile(const void *address, s
   (void)address, (void)size, (void)types;
 }
 __attribute__((preserve_most)) void __nvm_charge_stored(const void *address, size_t size,
-                                                        const char *types, uint64_t before) {
-  (void)address, (void)size, (void)types, (void)before;
+                                                        const char *types, uint64_t before,
+                                                        uint64_t now) {
+  (void)address, (void)size, (void)types, (void)before, (void)now;
 }
 void __nvm_charge_output(int descriptor) { (void)descriptor; }
 void __nvm_charge_wait(void) {}
