@@ -8,14 +8,14 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-enum { PROBES = 16 };
+enum { PROBES = 256 };
 
 static struct nvm_watched watched;
 static struct nvm_watch_base bases[NVMI_POOLS_MAX];
 _Thread_local const void *nvmi_watched_place __attribute__((tls_model("initial-exec")));
 
 /* For tools, which look for its first bytes. */
-__attribute__((used)) static const struct nvm_watch watch = {
+__attribute__((used, retain)) static const struct nvm_watch watch = {
     .magic = NVM_WATCH_MAGIC,
     .size = sizeof watch,
     .stats_size = sizeof(struct nvm_stats),
@@ -26,6 +26,8 @@ __attribute__((used)) static const struct nvm_watch watch = {
     .watched = &watched,
     .bases = bases,
     .path = offsetof(struct nvm_pool, path),
+    .home = offsetof(struct nvm_pool, home),
+    .file = offsetof(struct nvm_pool, file),
     .generation = offsetof(struct nvm_pool, header.generation),
     .domain = offsetof(struct nvm_pool, header.domain),
     .method = offsetof(struct nvm_pool, method),

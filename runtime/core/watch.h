@@ -17,8 +17,9 @@
 /* The place in the program for which the thread notes, where the caller is not that place; null: it is. */
 extern _Thread_local const void *nvmi_watched_place __attribute__((tls_model("initial-exec")));
 static inline void nvmi_watch_place(const void *code) {
-  if (NVMI_UNLIKELY(nvmi_watched))
-    nvmi_watched_place = code;
+  if (NVMI_UNLIKELY(nvmi_watched ||
+                    nvmi_watched_place)) /* the tool may have gone since it was set */
+    nvmi_watched_place = nvmi_watched ? code : NULL;
 }
 
 /* What compiled code calls for a write (tx/sites.c), and the words between the frame address of what it calls itself

@@ -116,6 +116,7 @@ static void orphan(struct nvm_pool *pool) {
 
 static void in_child(void) {
   process = getpid();
+  nvmi_slow.watched = false; /* it is the parent that somebody watches */
   go_on();
   nvmi_quiesce_forget();
   nvmi_own_threads_in_child();

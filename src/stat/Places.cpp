@@ -3,6 +3,7 @@
 
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/DebugInfo/Symbolize/Symbolize.h"
+#include "llvm/Object/ELF.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <algorithm>
@@ -13,19 +14,24 @@ namespace nvmove::stat {
 
 namespace {
 
-/// The address that a module's debug information has for \p Code. A program that is not relocated has its own.
-uint64_t inModule(const std::vector<Mapping> &Mapped, const Mapping &M, uint64_t Code) {
-  auto Header = llvm::MemoryBuffer::getFileSlice(M.Path, sizeof(llvm::ELF::Elf64_Ehdr), 0);
-  if (Header && (*Header)->getBufferSize() == sizeof(llvm::ELF::Elf64_Ehdr)) {
-    llvm::ELF::Elf64_Ehdr Elf;
-    memcpy(&Elf, (*Header)->getBufferStart(), sizeof Elf);
-    if (Elf.e_type == llvm::ELF::ET_EXEC)
-      return Code;
+/// The address that a module's debug information has for \p Code: that of the part of the file that is mapped there.
+uint64_t inModule(const Mapping &M, uint64_t Code) {
+  uint64_t Offset = Code - M.Start + M.Offset;
+  auto File =
+      llvm::MemoryBuffer::getFile(M.Path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!File)
+    return Offset;
+  auto Elf = llvm::object::ELF64LEFile::create((*File)->getBuffer());
+  auto Parts = Elf ? Elf->program_headers() : Elf.takeError();
+  if (!Parts) {
+    llvm::consumeError(Parts.takeError());
+    return Offset;
   }
-  for (const Mapping &First : Mapped)
-    if (First.Inode == M.Inode && First.Device == M.Device && !First.Offset)
-      return Code - First.Start;
-  return Code - M.Start + M.Offset;
+  for (const auto &Part : *Parts)
+    if (Part.p_type == llvm::ELF::PT_LOAD && Offset >= Part.p_offset &&
+        Offset < Part.p_offset + Part.p_filesz)
+      return Offset - Part.p_offset + Part.p_vaddr;
+  return Offset;
 }
 
 const Mapping *mappingOf(const std::vector<Mapping> &Mapped, uint64_t Code) {
@@ -52,7 +58,7 @@ std::vector<StoringLine> linesOf(const nvm_watched &Seen, const std::vector<Mapp
   llvm::symbolize::LLVMSymbolizer::Options Options;
   Options.Demangle = true;
   llvm::symbolize::LLVMSymbolizer Symbols(Options);
-  std::map<std::tuple<std::string, unsigned, std::string>, StoringLine> Sums;
+  std::map<std::tuple<std::string, unsigned, std::string, std::string>, StoringLine> Sums;
   for (const nvm_watched_site &Site : Seen.sites) {
     if (!Site.stores)
       continue;
@@ -60,7 +66,7 @@ std::vector<StoringLine> linesOf(const nvm_watched &Seen, const std::vector<Mapp
     StoringLine L;
     if (const Mapping *M = mappingOf(Mapped, Code)) {
       L.Module = M->Path;
-      uint64_t Address = inModule(Mapped, *M, Code);
+      uint64_t Address = inModule(*M, Code);
       L.Function = hex(Address);
       auto Found = Symbols.symbolizeInlinedCode(M->Path, {Address});
       if (!Found)
@@ -70,7 +76,7 @@ std::vector<StoringLine> linesOf(const nvm_watched &Seen, const std::vector<Mapp
     } else {
       L.Function = hex(Site.code);
     }
-    StoringLine &Sum = Sums.try_emplace({L.File, L.Line, L.Function}, L).first->second;
+    StoringLine &Sum = Sums.try_emplace({L.File, L.Line, L.Function, L.Module}, L).first->second;
     Sum.Stores += Site.stores;
     Sum.Bytes += Site.bytes;
   }

@@ -97,6 +97,9 @@ std::optional<PoolCounts> Watch::pool(unsigned Number) const {
   P.Number = Number;
   P.Path = Of.text(At + There.path, PATH_MAX);
   P.Generation = Of.get<uint64_t>(At + There.generation).value_or(0);
+  P.Mapped = Of.get<uint64_t>(At + There.file).value_or(0);
+  if (!P.Mapped)
+    P.Mapped = Of.get<uint64_t>(At + There.home).value_or(0);
   P.Domain = domainName(Of.get<uint32_t>(At + There.domain).value_or(UINT32_MAX));
   if (auto Method = Of.get<uint64_t>(At + There.method); Method && *Method)
     if (auto Name = Of.get<uint64_t>(*Method + There.method_name))

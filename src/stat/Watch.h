@@ -14,6 +14,7 @@ struct PoolCounts {
   unsigned Number = 0; ///< of the process
   std::string Path, Method, Domain;
   uint64_t Generation = 0;
+  uint64_t Mapped = 0; ///< an address where the process has the file
   bool IsReset = false;
   nvm_stats Counted{};
 };

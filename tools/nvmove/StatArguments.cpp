@@ -2,6 +2,7 @@
 #include "nvmove/Arguments.h"
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 
 namespace nvmove::tool {
 
@@ -54,6 +55,8 @@ std::string checkStat(Arguments &A) {
     return "stat runs no program: nothing may follow --";
   if (S.Target.empty())
     return "which process? Give its number, or the path of a pool that it has open";
+  if (std::isnan(S.Every) || std::isnan(S.Seconds))
+    return "--every and --seconds take a number of seconds";
   if ((S.Every > 0) + S.Resets + S.Lines + S.Off > 1)
     return "give one of --every, --reset, --lines and --off, not several";
   if (S.Count && S.Every <= 0)

@@ -86,7 +86,6 @@ private:
     if (!S_ISREG(File.st_mode))
       return failed(S.Target + ": this is no pool, but no file at all");
     Only = true;
-    Device = File.st_dev;
     Inode = File.st_ino;
     std::string Why;
     for (pid_t Each : stat::processesWith(S.Target)) {
@@ -112,7 +111,7 @@ private:
     if (!W)
       return W.takeError();
     std::vector<stat::PoolCounts> Pools = poolsOf(*W);
-    if (Pools.empty())
+    if (Pools.empty() && !S.Off)
       return failed(who(*W) +
                     (S.Target == std::to_string(W->process().id())
                          ? " has no pool open"
@@ -125,17 +124,19 @@ private:
   /// Of a process that was named all, else the pool.
   std::vector<stat::PoolCounts> poolsOf(const stat::Watch &W) const {
     std::vector<stat::PoolCounts> All = W.pools();
+    std::vector<stat::Mapping> Mapped;
     if (Only)
-      llvm::erase_if(All, [&](const stat::PoolCounts &P) { return !isThePool(W, P); });
+      Mapped = stat::mappingsOf(W.process().id());
+    if (Only)
+      llvm::erase_if(All, [&](const stat::PoolCounts &P) { return !isThePool(Mapped, P); });
     return All;
   }
 
-  /// The path may be one of another folder, or of another name space.
-  bool isThePool(const stat::Watch &W, const stat::PoolCounts &P) const {
-    struct ::stat File{};
-    std::string Seen = llvm::StringRef(P.Path).starts_with("/") ? "/root" : "/cwd/";
-    Seen = "/proc/" + std::to_string(W.process().id()) + Seen + P.Path;
-    return ::stat(Seen.c_str(), &File) == 0 && File.st_dev == Device && File.st_ino == Inode;
+  /// By what is mapped: the path may be another one by now, or one of another folder.
+  bool isThePool(const std::vector<stat::Mapping> &Mapped, const stat::PoolCounts &P) const {
+    return llvm::any_of(Mapped, [&](const stat::Mapping &M) {
+      return P.Mapped >= M.Start && P.Mapped < M.End && M.Inode == Inode;
+    });
   }
 
   void printAll(const stat::Watch &W) const {
@@ -146,7 +147,7 @@ private:
           Counts[C.Name] = static_cast<int64_t>(P.Counted.*C.Value);
         llvm::outs() << llvm::json::Value(
                             llvm::json::Object{{"process", W.process().id()},
-                                               {"pool", P.Path},
+                                               {"pool", llvm::json::fixUTF8(P.Path)},
                                                {"method", P.Method},
                                                {"domain", P.Domain},
                                                {"since", P.IsReset ? "reset" : "opening"},
@@ -243,7 +244,7 @@ private:
       for (const stat::Counter &C : stat::counters())
         Rates[C.Name] = Rate(C.Value);
       llvm::outs() << llvm::json::Value(llvm::json::Object{{"process", W.process().id()},
-                                                           {"pool", P.Path},
+                                                           {"pool", llvm::json::fixUTF8(P.Path)},
                                                            {"seconds", Seconds},
                                                            {"a_second", std::move(Rates)}})
                    << '\n';
@@ -336,10 +337,10 @@ private:
     auto Number = [](uint64_t N) { return static_cast<int64_t>(N); };
     llvm::json::Array All;
     for (const stat::StoringLine &L : Lines)
-      All.push_back(llvm::json::Object{{"file", L.File},
+      All.push_back(llvm::json::Object{{"file", llvm::json::fixUTF8(L.File)},
                                        {"line", L.Line},
-                                       {"function", L.Function},
-                                       {"module", L.Module},
+                                       {"function", llvm::json::fixUTF8(L.Function)},
+                                       {"module", llvm::json::fixUTF8(L.Module)},
                                        {"stores", Number(L.Stores)},
                                        {"bytes", Number(L.Bytes)}});
     llvm::outs() << llvm::json::Value(
@@ -361,7 +362,7 @@ private:
   const StatArguments &S;
   std::vector<stat::Watch> Found;
   bool Only = false;
-  uint64_t Device = 0, Inode = 0;
+  uint64_t Inode = 0;
 };
 
 } // namespace
