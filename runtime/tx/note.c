@@ -213,7 +213,7 @@ static NVM_CALL_PRESERVE_MOST __attribute__((noinline)) void note_slowly_ahead(v
 }
 
 /* A jump: the usual way then has no call in it, and keeps only what it uses. */
-#define INSTEAD(function) __attribute__((musttail)) return function(Address, Size)
+#define INSTEAD(function, address, size) __attribute__((musttail)) return function(address, size)
 
 /* As nvmi_line_mark(), where the list has room. An empty slot answers no test until its line is
  * there. */
@@ -295,8 +295,7 @@ static NVM_CALL_PRESERVE_MOST __attribute__((noinline)) void note_logged(void *a
   struct nvm_line *slot = NULL;
   if (NVMI_UNLIKELY(!thread || !pool || thread->fresh_count || thread->ahead_count ||
                     pool->method->store || !(slot = enter_simply(thread, pool, start, size))))
-      __attribute__
-    ((musttail)) return note_slowly(address, size);
+    INSTEAD(note_slowly, address, size);
   uint64_t line = start / LINE, mask = mask_in_line(start, size);
   nvmi_touch(thread, UINT64_C(1) << pool->index);
   uint64_t news = slot->line == line ? mask & slot->missing : mask;
@@ -313,8 +312,8 @@ static NVM_CALL_PRESERVE_MOST __attribute__((noinline)) void note_logged_ahead(v
   struct nvm_pool *pool = nvmi_pool_at(address);
   struct nvm_line *slot = NULL;
   if (NVMI_UNLIKELY(!thread || !pool || !may_be_ahead(thread, pool, size) ||
-                    !(slot = enter_simply(thread, pool, start, size)))) __attribute__
-    ((musttail)) return note_slowly_ahead(address, size);
+                    !(slot = enter_simply(thread, pool, start, size))))
+    INSTEAD(note_slowly_ahead, address, size);
   uint64_t line = start / LINE, mask = mask_in_line(start, size);
   nvmi_touch(thread, UINT64_C(1) << pool->index);
   uint64_t news = slot->line == line ? mask & slot->missing : mask;
@@ -356,17 +355,17 @@ NVM_CALL_PRESERVE_MOST void __nvm_note(void *Address, size_t Size) {
   struct nvm_pool *pool = nvmi_pool_at(Address);
   __builtin_prefetch(Address, 1);
   if (NVMI_UNLIKELY(pool && pool->method->note))
-    INSTEAD(note_logged);
+    INSTEAD(note_logged, Address, Size);
   if (NVMI_UNLIKELY(!note_simply(pool, Address, Size)))
-    INSTEAD(note_slowly);
+    INSTEAD(note_slowly, Address, Size);
 }
 
 NVM_CALL_PRESERVE_MOST void __nvm_note_ahead(void *Address, size_t Size) {
   struct nvm_pool *pool = nvmi_pool_at(Address);
   if (NVMI_UNLIKELY(pool && pool->method->note))
-    INSTEAD(note_logged_ahead);
+    INSTEAD(note_logged_ahead, Address, Size);
   if (NVMI_UNLIKELY(!note_simply(pool, Address, Size)))
-    INSTEAD(note_slowly_ahead);
+    INSTEAD(note_slowly_ahead, Address, Size);
 }
 
 /* A signal handler that interrupts the runtime has waited for its own notes (note_nested.h); those of
