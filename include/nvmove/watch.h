@@ -53,8 +53,9 @@ struct nvm_watch {
   uint8_t *watches;
   struct nvm_watched *watched;
   struct nvm_watch_base *bases;
-  /* In a pool: its path (text), where it is mapped, where its file is mapped if that is elsewhere (null: it is not), uint64_t generation, uint32_t domain (enum nvm_domain), the address of its method,
-   * bool: a child of fork has it; unsigned: how many of the logs, an array of addresses, are there. */
+  /* In a pool: its path (text); the address where it is mapped; that of its file, if it is another one (else null);
+   * uint64_t generation; uint32_t domain (enum nvm_domain); the address of its method; bool: a child of fork has it;
+   * unsigned: how many of the logs, an array of addresses, are there. */
   uint32_t path, home, file, generation, domain, method, forked, log_count, logs;
   uint32_t method_name; /* in a method: the address of a text */
   uint32_t log_stats;   /* in a log: struct nvm_stats */

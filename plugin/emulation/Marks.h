@@ -19,8 +19,8 @@ std::optional<RecordNames> readTypes(llvm::Module &M);
 /// An access, as the persistent types see it.
 struct Emulated {
   std::string Types; ///< names with commas between them; empty: it goes through none
-  bool Lasts =
-      true; ///< what is stored has to become durable: it is on no stack, and in no volatile field
+  /// What is stored has to become durable: it is on no stack, and in no volatile field.
+  bool Lasts = true;
 };
 
 /// Before optimisation.

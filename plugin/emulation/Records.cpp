@@ -146,9 +146,7 @@ Error RecordNames::addPortFile(StringRef Text, const std::string &Path) {
       add(plainName(Name), plainName(Name));
   NamesAny = NamesAny || !File->Marks.Volatile.empty();
   for (const port::Entry &Field : File->Marks.Volatile)
-    Volatile.insert(StringRef(Field.Written).rsplit(':').second.empty()
-                        ? StringRef(Field.Written)
-                        : StringRef(Field.Written).rsplit(':').second); // behind "SOURCE:"
+    Volatile.insert(Field.Written.substr(Field.Written.rfind(':') + 1)); // after "SOURCE:"
   if (!NamesAny)
     return createStringError(Path + ": this port file has no list of types; 'nvmove plan' writes "
                                     "it (types:)");

@@ -17,8 +17,8 @@
 /* The place in the program for which the thread notes, where the caller is not that place; null: it is. */
 extern _Thread_local const void *nvmi_watched_place __attribute__((tls_model("initial-exec")));
 static inline void nvmi_watch_place(const void *code) {
-  if (NVMI_UNLIKELY(nvmi_watched ||
-                    nvmi_watched_place)) /* the tool may have gone since it was set */
+  bool is_left = nvmi_watched_place != NULL; /* since it was set the tool may have gone */
+  if (NVMI_UNLIKELY(nvmi_watched || is_left))
     nvmi_watched_place = nvmi_watched ? code : NULL;
 }
 

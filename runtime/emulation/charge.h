@@ -12,7 +12,7 @@
 struct nvmi_charged;
 
 /* A load of so many lines from number `line` on, begun at `start` (clock.h): waits as the model says, and
- * gives the nanoseconds. */
+ * gives the nanoseconds. `start` 0, in the model `worst`: the wait is over (nvmi_is_paid). */
 uint64_t nvmi_charge_load(struct nvmi_charged *me, uint64_t start, uint64_t line, uint64_t lines);
 /* The modelled cache has these lines now: they were stored to. */
 void nvmi_charge_keep(struct nvmi_charged *me, uint64_t line, uint64_t lines);

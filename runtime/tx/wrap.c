@@ -127,15 +127,20 @@ static void before_read(struct nvmi_log *log, uintptr_t start, uintptr_t end) {
 
 static bool keeps_values(const struct nvm_pool *pool) { return pool && pool->method->store; }
 
+/* For the program's code behind which `code` is. */
+static inline void write_for(const void *code, void *to, const void *from, size_t size) {
+  nvmi_watch_place(code);
+  nvmi_write(to, from, size);
+  nvmi_watch_place(NULL);
+}
+
 /* As memmove. */
 void __nvm_copy(void *To, const void *From, size_t Size) {
   enum { PIECE_MAX = 1024 }; /* bytes of a stack, which may be small */
   char piece[PIECE_MAX], *to = To;
   const char *from = From;
   if (!keeps_values(nvmi_pool_at(From))) {
-    nvmi_watch_place(__builtin_return_address(0));
-    nvmi_write(To, From, Size);
-    nvmi_watch_place(NULL);
+    write_for(__builtin_return_address(0), To, From, Size);
     return;
   }
   bool is_backward = to > from && to < from + Size;
@@ -143,21 +148,17 @@ void __nvm_copy(void *To, const void *From, size_t Size) {
     part = Size - done < PIECE_MAX ? Size - done : PIECE_MAX;
     size_t at = is_backward ? Size - done - part : done;
     nvmi_read(piece, from + at, part);
-    nvmi_watch_place(__builtin_return_address(0));
-    nvmi_write(to + at, piece, part);
-    nvmi_watch_place(NULL);
+    write_for(__builtin_return_address(0), to + at, piece, part);
   }
 }
 
 void __nvm_fill(void *To, int Byte, size_t Size) {
   char piece[NVM_LINE_SIZE * 8];
   memset(piece, Byte, Size < sizeof piece ? Size : sizeof piece);
-  nvmi_watch_place(__builtin_return_address(0));
   for (size_t done = 0, part; done < Size; done += part) {
     part = Size - done < sizeof piece ? Size - done : sizeof piece;
-    nvmi_write((char *)To + done, piece, part);
+    write_for(__builtin_return_address(0), (char *)To + done, piece, part);
   }
-  nvmi_watch_place(NULL);
 }
 
 /* Handed values are older than the thread's own. */
@@ -234,13 +235,6 @@ uint64_t __nvm_get(const void *Address, size_t Size) {
   default:
     return load(Address, Size);
   }
-}
-
-/* For the program's code behind which `code` is. */
-static inline void write_for(const void *code, void *to, const void *from, size_t size) {
-  nvmi_watch_place(code);
-  nvmi_write(to, from, size);
-  nvmi_watch_place(NULL);
 }
 
 void __nvm_put(void *Address, uint64_t Value, size_t Size) {

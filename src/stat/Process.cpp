@@ -12,7 +12,6 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -62,17 +61,10 @@ std::vector<Mapping> mappingsOf(pid_t Id) {
   return All;
 }
 
-std::vector<pid_t> processesWith(const std::string &Path) {
+std::vector<pid_t> processesWith(const MappedFile &File) {
   std::vector<pid_t> Found;
-  struct ::stat File{};
   std::error_code Ignored;
-  if (::stat(Path.c_str(), &File))
-    return Found;
-  std::string Whole = std::filesystem::canonical(Path, Ignored).string();
-  // Some file systems give maps another device than stat.
-  auto IsIt = [&](const Mapping &M) {
-    return M.Inode == File.st_ino && (M.Device == File.st_dev || M.Path == Whole);
-  };
+  auto IsIt = [&](const Mapping &M) { return File.isIn(M); };
   for (std::filesystem::directory_iterator At("/proc", Ignored), End; At != End;
        At.increment(Ignored)) {
     pid_t Id = 0;

@@ -27,8 +27,18 @@ struct Mapping {
 /// What is mapped into the process \p Id. None: it is gone, or another user's.
 std::vector<Mapping> mappingsOf(pid_t Id);
 
-/// The processes of this machine that have the file at \p Path mapped, as far as this user may know.
-std::vector<pid_t> processesWith(const std::string &Path);
+/// A file, as mappings name it. Some file systems give them another device than stat does: then the path decides.
+struct MappedFile {
+  uint64_t Device = 0, Inode = 0;
+  std::string Path; ///< canonical
+
+  bool isIn(const Mapping &M) const {
+    return M.Inode == Inode && (M.Device == Device || M.Path == Path);
+  }
+};
+
+/// The processes of this machine that have \p File mapped, as far as this user may know.
+std::vector<pid_t> processesWith(const MappedFile &File);
 
 class Process {
 public:

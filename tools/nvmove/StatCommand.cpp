@@ -18,7 +18,9 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
 #include <map>
+#include <optional>
 #include <sys/stat.h>
 #include <thread>
 
@@ -85,10 +87,11 @@ private:
                     "; give the number of a process, or the path of a pool");
     if (!S_ISREG(File.st_mode))
       return failed(S.Target + ": this is no pool, but no file at all");
-    Only = true;
-    Inode = File.st_ino;
+    std::error_code Ignored;
+    Only = stat::MappedFile{File.st_dev, File.st_ino,
+                            std::filesystem::canonical(S.Target, Ignored).string()};
     std::string Why;
-    for (pid_t Each : stat::processesWith(S.Target)) {
+    for (pid_t Each : stat::processesWith(*Only)) {
       llvm::Error Wrong = llvm::Error::success();
       auto P = stat::Process::open(Each);
       if (!P)
@@ -124,18 +127,17 @@ private:
   /// Of a process that was named all, else the pool.
   std::vector<stat::PoolCounts> poolsOf(const stat::Watch &W) const {
     std::vector<stat::PoolCounts> All = W.pools();
-    std::vector<stat::Mapping> Mapped;
-    if (Only)
-      Mapped = stat::mappingsOf(W.process().id());
-    if (Only)
-      llvm::erase_if(All, [&](const stat::PoolCounts &P) { return !isThePool(Mapped, P); });
+    if (!Only)
+      return All;
+    std::vector<stat::Mapping> Mapped = stat::mappingsOf(W.process().id());
+    llvm::erase_if(All, [&](const stat::PoolCounts &P) { return !isThePool(Mapped, P); });
     return All;
   }
 
   /// By what is mapped: the path may be another one by now, or one of another folder.
   bool isThePool(const std::vector<stat::Mapping> &Mapped, const stat::PoolCounts &P) const {
     return llvm::any_of(Mapped, [&](const stat::Mapping &M) {
-      return P.Mapped >= M.Start && P.Mapped < M.End && M.Inode == Inode;
+      return P.Mapped >= M.Start && P.Mapped < M.End && Only->isIn(M);
     });
   }
 
@@ -151,13 +153,15 @@ private:
                                                {"method", P.Method},
                                                {"domain", P.Domain},
                                                {"since", P.IsReset ? "reset" : "opening"},
+                                               {"watched", W.isWatched()},
                                                {"counts", std::move(Counts)}})
                      << '\n';
         continue;
       }
       llvm::outs() << who(W) << ", " << support::printable(P.Path) << ": method " << P.Method
                    << ", domain " << P.Domain << "; since "
-                   << (P.IsReset ? "the last reset" : "its opening") << '\n';
+                   << (P.IsReset ? "the last reset" : "its opening")
+                   << (W.isWatched() ? "; watched by --lines" : "") << '\n';
       for (const stat::Counter &C : stat::counters())
         llvm::outs() << llvm::format("  %15llu  ",
                                      static_cast<unsigned long long>(P.Counted.*C.Value))
@@ -361,8 +365,7 @@ private:
   const Arguments &A;
   const StatArguments &S;
   std::vector<stat::Watch> Found;
-  bool Only = false;
-  uint64_t Inode = 0;
+  std::optional<stat::MappedFile> Only; ///< of the pools of a process, that one
 };
 
 } // namespace
