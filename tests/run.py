@@ -108,8 +108,8 @@ def runtime(a):
     if a.long:
         outcome = runtime_tests(a.build)
     else:
-        # A fifth of the time; suites with --long look for uses of a frame that is left, too.
-        os.environ.setdefault("ASAN_OPTIONS", "detect_stack_use_after_return=0")
+        # A third of the time; with --long, uses of a frame that is left and leaks are looked for, too.
+        os.environ.setdefault("ASAN_OPTIONS", "detect_stack_use_after_return=0:detect_leaks=0")
         plain = runtime_names(a.build, *WITH_FAILURES)
         outcome = runtime_tests(a.build, *plain, program=PLAIN)
         outcome.add(runtime_tests(a.build, *(n for n in runtime_names(a.build) if n not in set(plain))))

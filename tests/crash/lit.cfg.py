@@ -49,13 +49,13 @@ config.substitutions += [
     ("%plain", "/usr/lib/llvm-19/bin/clang -g"),
     ("%crash", os.path.join(build, "bin", "nvmove") + " crash -q --seconds=0 --method=auto"),
     ("%nvmove", os.path.join(build, "bin", "nvmove")),
-    ("%seeded", f"{sys.executable} {config.test_source_root}/Inputs/seeded.py --bin {build}/bin "
-     f"--pool {pools}/%basename_t.pool"),
-    ("%raw", f"{sys.executable} {config.test_source_root}/Inputs/raw.py --bin {build}/bin "
+    ("%seeded", f"{sys.executable} -S {config.test_source_root}/Inputs/seeded.py --bin {build}/bin "
+     f"--pool {pools}/%basename_t.pool" + ("" if is_long else " --few")),
+    ("%raw", f"{sys.executable} -S {config.test_source_root}/Inputs/raw.py --bin {build}/bin "
      f"--pool {pools}/%basename_t.file" + ("" if is_long else " --few")),
     ("%pool", os.path.join(pools, "%basename_t.pool")),
-    ("%exit", f"{sys.executable} {root}/tests/scan/Inputs/exits.py"),
-    ("%python", sys.executable),
+    ("%exit", f"sh {root}/tests/exits.sh"),
+    ("%python", sys.executable + " -S"),
     ("%include", os.path.join(root, "include")),
     ("%archives", os.path.join(build, "lib", "nvmove")),
 ]

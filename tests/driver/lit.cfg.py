@@ -38,9 +38,9 @@ config.substitutions += [
     ("%cc", os.path.join(build, "bin", "nvmove-cc")),
     ("%plain", "/usr/lib/llvm-19/bin/clang"),
     ("%recorder", recorder),
-    ("%exit", f"{sys.executable} {root}/tests/scan/Inputs/exits.py"),
+    ("%exit", f"sh {root}/tests/exits.sh"),
     ("%source", root),
     ("%build", build),
     ("%nvmove", os.path.join(build, "bin", "nvmove")),
-    ("%python", sys.executable),
+    ("%python", sys.executable + " -S"),
 ]

@@ -33,6 +33,6 @@ for name in ("HOME", "ASAN_OPTIONS", "UBSAN_OPTIONS"):
 
 config.substitutions += [
     ("%nvmove", nvmove),
-    ("%python", sys.executable),
-    ("%exit", f"{sys.executable} {root}/tests/scan/Inputs/exits.py"),
+    ("%python", sys.executable + " -S"),
+    ("%exit", f"sh {root}/tests/exits.sh"),
 ]

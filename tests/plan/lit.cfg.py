@@ -36,6 +36,6 @@ config.substitutions += [
     ("%plan", f"{nvmove} plan -j2"),
     ("%cc", os.path.join(build, "bin", "nvmove-cc")),
     ("%nvmove", nvmove),
-    ("%python", sys.executable),
-    ("%exit", f"{sys.executable} {root}/tests/scan/Inputs/exits.py"),
+    ("%python", sys.executable + " -S"),
+    ("%exit", f"sh {root}/tests/exits.sh"),
 ]

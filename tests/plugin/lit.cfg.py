@@ -37,7 +37,6 @@ os.makedirs(config.test_exec_root, exist_ok=True)
 cc = os.path.join(build, "bin", "nvmove-cc")
 inputs = os.path.join(config.test_source_root, "Inputs")
 root = os.path.dirname(os.path.dirname(config.test_source_root))
-shared = os.path.join(root, "tests", "scan", "Inputs")
 recorder = os.path.join(config.test_exec_root, "recorder.o")
 
 subprocess.run(["clang-19", "-O2", "-Wall", "-Wextra", "-I", os.path.join(root, "include"), "-c",
@@ -50,9 +49,9 @@ if "long" not in lit_config.params:
 with open("/proc/cpuinfo") as cpu:  # what the waits of an emulated memory go by
     config.available_features |= {"nonstop_tsc"} & set(cpu.read().split())
 config.substitutions += [
-    ("%run", f"{sys.executable} {inputs}/run.py {cc} {recorder} {inputs} %t"),
-    ("%crashes", f"{sys.executable} {inputs}/crashes.py {cc} {inputs} %t"),
-    ("%crash", f"{sys.executable} {inputs}/crash.py {cc} {inputs} %t"),
+    ("%run", f"{sys.executable} -S {inputs}/run.py {cc} {recorder} {inputs} %t"),
+    ("%crashes", f"{sys.executable} -S {inputs}/crashes.py {cc} {inputs} %t"),
+    ("%crash", f"{sys.executable} -S {inputs}/crash.py {cc} {inputs} %t"),
     ("%cxx", os.path.join(build, "bin", "nvmove-c++")),
     ("%cc", cc),
     ("%ir", f"{cc} -S -emit-llvm -o - -fno-discard-value-names -I {inputs}"),
@@ -60,7 +59,7 @@ config.substitutions += [
     ("%recorder", recorder),
     ("%nvmove", os.path.join(build, "bin", "nvmove")),
     ("%inputs", inputs),
-    ("%exit", f"{sys.executable} {shared}/exits.py"),
-    ("%python", sys.executable),
+    ("%exit", f"sh {root}/tests/exits.sh"),
+    ("%python", sys.executable + " -S"),
     ("%source", root),
 ]

@@ -37,9 +37,9 @@ config.substitutions += [
     ("%nvmove-cxx", os.path.join(build, "bin", "nvmove-c++")),
     ("%nvmove", os.path.join(build, "bin", "nvmove")),
     ("%pool", os.path.join(pools, "%basename_t.pool")),
-    ("%exit", f"{sys.executable} {root}/tests/scan/Inputs/exits.py"),
+    ("%exit", f"sh {root}/tests/exits.sh"),
     ("%cases", "2000" if "long" in lit_config.params else "24"),
     ("%every", "1" if "long" in lit_config.params else "3"),
     ("%bin", os.path.join(build, "bin")),
-    ("%python", sys.executable),
+    ("%python", sys.executable + " -S"),
 ]

@@ -57,8 +57,8 @@ except OSError:
 config.substitutions += [
     ("%scan", f"{nvmove} scan --color=never -j2"),
     ("%nvmove", nvmove),
-    ("%exit", f"{sys.executable} {inputs}/exits.py"),
+    ("%exit", f"sh {os.path.dirname(config.test_source_root)}/exits.sh"),
     ("%inputs", inputs),
     ("%private", " ".join(unshare)),
-    ("%python", sys.executable),
+    ("%python", sys.executable + " -S"),
 ]

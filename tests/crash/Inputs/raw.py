@@ -15,7 +15,7 @@ import seeded  # noqa: E402
 
 
 class RawProgram(seeded.Program):
-    FEW = ("--epoch-states=24", "--samples=8")  # each is judged by a process
+    FEW = ("--epoch-states=12", "--samples=4")  # each is judged by a process
 
     def explore(self, bug, method):
         program = os.path.join(self.folder, "bug" if bug else "right")

@@ -62,6 +62,14 @@ protected:
     }
     return Commands;
   }
+
+  /// An option has six spellings or two, so of 5 that follow each other another one is kept each time.
+  static void keepOneOf(size_t Few, std::vector<CompileCommand> &Commands) {
+    size_t Kept = 0;
+    for (size_t I = 0; I < Commands.size(); I += Few)
+      std::swap(Commands[Kept++], Commands[I]);
+    Commands.resize(Kept);
+  }
 };
 
 // In a process of its own: of some options Clang's driver dies, and what it held is lost. A scan
@@ -69,6 +77,8 @@ protected:
 TEST_F(CommandLineTest, NoOptionOfClangWritesOrPrints) {
   std::vector<CompileCommand> Commands = everyOption();
   ASSERT_GT(Commands.size(), 3000u);
+  if (!std::getenv("NVMOVE_TEST_LONG"))
+    keepOneOf(5, Commands);
   put("written", "as it was");
   size_t Before = entries();
   EXPECT_EXIT(
