@@ -8,6 +8,7 @@
 #include "emulation/Records.h"
 
 #include "llvm/IR/MDBuilder.h"
+#include "llvm/IR/Module.h"
 
 #include <optional>
 

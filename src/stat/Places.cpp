@@ -1,6 +1,7 @@
 // Lines of the source: see Places.h.
 #include "stat/Places.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/DebugInfo/Symbolize/Symbolize.h"
 #include "llvm/Object/ELF.h"

@@ -43,6 +43,9 @@ BROKEN = [
      "has a function where"),
     ("one_name_one_source", "src/pool/deeper/A.cpp", "namespace {\nint where(B C) {\n",
      "has a function where"),
+    ("own_includes", "plugin/A.cpp", "using namespace llvm;\nbool is(Module &M) { return M.empty(); }\n",
+     "uses Module and does not include llvm/IR/Module.h"),
+    ("own_includes", "src/scan/A.cpp", "auto Line = llvm::utohexstr(1);\n", "uses utohexstr"),
     ("python_names", "tests/scan/Inputs/types.py", "import re\n", "hides a module"),
 ]
 # What the same rules must let through.
@@ -54,6 +57,8 @@ SOUND = [
     ("layering", "src/scan/A.cpp", '#include "llvm/ADT/StringRef.h"\n'),
     ("floors_of_rooms", "plugin/A.cpp", '#include "unsafe/B.h"\n'),
     ("floors_of_rooms", "src/solve/reach/A.cpp", '#include "solve/Result.h"\n#include "solve/reach/B.h"\n'),
+    ("own_includes", "plugin/A.cpp", '#include "Late.h"\nusing namespace llvm;\nbool is(Module &M);\n'),
+    ("own_includes", "plugin/A.cpp", "using namespace llvm;\nnamespace llvm {\nclass Module;\n}\nModule &M;"),
     ("one_name_one_source", "src/scan/A.cpp", "namespace {\nstd::string where(B C) {\n"),
     ("one_name_one_source", "src/pool/A.cpp", "namespace {\n} // namespace\nstd::string where(B C) {\n"),
 ]
@@ -61,7 +66,9 @@ SOUND = [
 
 # Beside each: headers of rooms, and an anonymous function.
 BESIDE = [("runtime/log/log.h", "/* x */\n"), ("plugin/unsafe/B.h", "// x\n"),
-          ("src/solve/reach/B.h", "// x\n"), ("src/pool/Z.cpp", "namespace {\n\nint where(A &B) {\n")]
+          ("src/solve/reach/B.h", "// x\n"), ("src/pool/Z.cpp", "namespace {\n\nint where(A &B) {\n"),
+          ("plugin/Late.h", '#include "llvm/ADT/StringExtras.h"\n#include "llvm/IR/Module.h"\n'),
+          ("plugin/Late.cpp", '#include "Late.h"\n')]
 
 
 def findings(rule, name, text):

@@ -14,6 +14,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import floors  # noqa: E402
+import includes  # noqa: E402
 import joined  # noqa: E402
 import rooms  # noqa: E402
 import settings  # noqa: E402
@@ -377,10 +378,14 @@ def one_name_one_source(tree):
     yield from joined.twice(tree)
 
 
+def own_includes(tree):
+    yield from includes.missing(tree)
+
+
 CHECKS = [layering, c_layering, runtime_rooms, floors_of_rooms, c_names, cmake_agrees, sizes,
           function_lengths, header_comments, headers, leftovers, program_names, settings_are_known,
           links, dead_files, python_names, python_lines, formatting, locks_survive_fork, uncancelled,
-          one_name_one_source]
+          one_name_one_source, own_includes]
 
 
 def run(root):
