@@ -33,6 +33,7 @@ enum { SECONDS_MAX = 300 };
 
 static struct test *tests;
 static char folder[PATH_MAX];
+static _Atomic unsigned *power_cuts; /* in memory that all processes share */
 
 void test_register(struct test *test) {
   struct test **at = &tests;
@@ -50,6 +51,11 @@ void test_fail(const char *file, int line, const char *what) {
 void test_skip(const char *reason) {
   fprintf(stderr, "  %s\n", reason);
   _exit(TEST_SKIPPED);
+}
+
+void test_power_cut(void) {
+  ++*power_cuts;
+  _exit(POWER_CUT);
 }
 
 const char *test_path(const char *name) {
@@ -444,6 +450,8 @@ int main(int argc, char **argv) {
   (void)argc;
   char **wanted = options(argv + 1);
   names_all = *wanted || plan;
+  power_cuts =
+      mmap(NULL, sizeof *power_cuts, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   sigaction(SIGALRM, &(struct sigaction){.sa_handler = kill_late, .sa_flags = SA_RESTART}, NULL);
   alarm(LOOK_SECONDS);
   if (plan)
@@ -452,6 +460,8 @@ int main(int argc, char **argv) {
     each_test(run_wanted, wanted);
   while (wait_for_one())
     ;
+  if (!lists && *power_cuts)
+    printf("%u states that a simulated end of the machine left\n", *power_cuts);
   if (!lists)
     printf("%u passed, %u failed, %u skipped\n", counts[0], counts[1], counts[2]);
   return counts[1] != 0;

@@ -61,6 +61,11 @@ uint64_t test_seed(void);
 /* NVMOVE_TEST_LONG: tests die at each place that they could; without it at some of each kind. */
 bool test_is_long(void);
 
+/* Ends the process as a failure of power, which is simulated. All of them are counted, and printed behind the
+ * tests: the states that they left were opened and judged. */
+enum { POWER_CUT = 33 };
+_Noreturn void test_power_cut(void);
+
 /* Path of a file in this test's folder; valid until the test ends. */
 const char *test_path(const char *name);
 /* A tmpfs of so many KiB at test_path("disk"), which goes with the test's process, however that

@@ -106,7 +106,7 @@ static _Noreturn void end_machine(size_t size) {
   int fd = open(disk.image, O_WRONLY | O_CREAT | O_TRUNC, 0600);
   if (fd < 0 || write(fd, platter->holds, size) != (ssize_t)size)
     _exit(1);
-  _exit(POWER_CUT);
+  test_power_cut();
 }
 
 static atomic_flag busy = ATOMIC_FLAG_INIT; /* what the disk has is looked at, or changes */

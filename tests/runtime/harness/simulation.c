@@ -125,7 +125,7 @@ static void fail_now(void) {
   if (!sim.cut.kills || sim.cut.loses_old)
     mix_caches(pool, evicted, by_word);
   sparse_write(sim.cut.image, sim.media, (uint64_t)status.st_size, sim.pages);
-  _exit(POWER_CUT);
+  test_power_cut();
 }
 
 static void begin_event(void) {

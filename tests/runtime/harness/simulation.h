@@ -19,8 +19,6 @@ struct power_cut {
   bool broken_flush, broken_fence; /* the simulation's own tests: it must notice */
 };
 
-enum { POWER_CUT = 33 }; /* exit status of a process whose power failed */
-
 /* From now on pools of this process are in simulated persistent memory. */
 void power_arm(const struct power_cut *cut);
 /* Between the two calls no event counts, and the power holds. */
