@@ -189,14 +189,11 @@ private:
 
   /// A record is copied: the checked build looks at its pointers, an emulation charges it. The code of an
   /// assignment has the place of what is copied.
-  void noteCopied(llvm::StringMap<uint64_t> &To, QualType T, SourceLocation At) {
+  void noteCopied(llvm::StringMap<std::set<uint64_t>> &To, QualType T, SourceLocation At) {
     std::string Key = keyOf(At);
     if (!T->isRecordType() || T->isIncompleteType() || T->isDependentType() || Key.empty())
       return;
-    uint64_t Id = Layouts.describe(T);
-    auto [Known, New] = To.try_emplace(Key, Id);
-    if (!New && Known->second != Id) // several copies of one macro share a place
-      Known->second = 0;
+    To[Key].insert(Layouts.describe(T));
   }
 
   void noteCopy(const CallExpr &Call, const FunctionDecl &Callee) {
@@ -212,7 +209,8 @@ private:
       notePointed(frontendFacts().ReadRecords, *Call.getArg(1), Call.getExprLoc());
   }
 
-  void notePointed(llvm::StringMap<uint64_t> &To, const Expr &Pointer, SourceLocation At) {
+  void notePointed(llvm::StringMap<std::set<uint64_t>> &To, const Expr &Pointer,
+                   SourceLocation At) {
     QualType T = Pointer.IgnoreParenImpCasts()->getType();
     if (T->isPointerType())
       noteCopied(To, T->getPointeeType(), At);
@@ -223,12 +221,21 @@ private:
     auto *Member = dyn_cast<MemberExpr>(Accessed->IgnoreParens());
     auto *Field = Member ? dyn_cast<FieldDecl>(Member->getMemberDecl()) : nullptr;
     std::string Key = looksAtRecords() && Field ? keyOf(At) : "";
-    if (Key.empty() || Field->getParent()->isDependentType())
+    if (Key.empty() || Field->getParent()->isDependentType() ||
+        !(Field->isBitField() || isInUnion(*Member)))
       return;
     std::set<uint64_t> &Ids = frontendFacts().HiddenRecords[Key];
     for (; Member; Member = inside(*Member))
       if (auto *Its = dyn_cast<FieldDecl>(Member->getMemberDecl()))
         Ids.insert(Layouts.describe(Context.getRecordType(Its->getParent())));
+  }
+
+  static bool isInUnion(const MemberExpr &Member) {
+    for (const MemberExpr *Its = &Member; Its; Its = inside(*Its))
+      if (auto *Field = dyn_cast<FieldDecl>(Its->getMemberDecl());
+          Field && Field->getParent()->isUnion())
+        return true;
+    return false;
   }
 
   /// What a store is to: a port file may call it volatile.

@@ -76,9 +76,8 @@ struct FrontendFacts {
   llvm::StringMap<std::string> AssignedFields; ///< by placeKey of an assignment: its field
   /// By placeKey of a store: the field, as a port file names it; empty: several. For an emulation only.
   llvm::StringMap<std::string> StoredFields;
-  llvm::StringMap<uint64_t> CopiedRecords; ///< by placeKey of a copy: the type's id; 0: several
-  /// By placeKey of a copy: the type's id of what is read; 0: several.
-  llvm::StringMap<uint64_t> ReadRecords;
+  /// By placeKey of a copy: ids of the types that are written there, and read. Several: copies of one macro.
+  llvm::StringMap<std::set<uint64_t>> CopiedRecords, ReadRecords;
   /// By placeKey of an access whose address shows no record (the first bit-fields of one, members of
   /// unions): the records that the path to it goes through, ids of types.
   llvm::StringMap<std::set<uint64_t>> HiddenRecords;

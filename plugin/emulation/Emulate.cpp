@@ -52,7 +52,8 @@ Constant *textOf(Module &M, StringRef Types) {
   return Made;
 }
 
-/// What a plain store of 8 bytes at most replaces, read in front of it; null: it is another access.
+/// What a plain store of 8 bytes at most replaces, read in front of it; null: it is another access. Optimisation
+/// takes what is in a new block for undefined, and would give any value, but for a volatile load.
 Value *replaced(const Access &A) {
   auto *Store = dyn_cast<StoreInst>(A.At);
   if (!Store || !Store->isSimple() || !isPowerOf2_64(A.Size) || A.Size > sizeof(uint64_t))
@@ -62,7 +63,8 @@ Value *replaced(const Access &A) {
       (!Its->isPointerTy() && !Its->isIntegerTy() && Its->getPrimitiveSizeInBits() != A.Size * 8))
     return nullptr;
   IRBuilder<> At(Store);
-  Value *Before = At.CreateAlignedLoad(At.getIntNTy(unsigned(A.Size) * 8), A.Address, Align(1));
+  Value *Before = At.CreateAlignedLoad(At.getIntNTy(unsigned(A.Size) * 8), A.Address, Align(1),
+                                       /*isVolatile=*/true);
   return At.CreateZExt(Before, At.getInt64Ty());
 }
 
@@ -224,10 +226,12 @@ bool isWait(const CallBase &Call) { return is_contained(Waits, libraryCallee(Cal
 void chargeOutputs(Function &F, Counts &Made) {
   SmallVector<CallBase *> Outputs, Waiting;
   for (Instruction &I : instructions(F))
-    if (auto *Call = dyn_cast<CallBase>(&I); Call && isOutput(*Call))
-      Outputs.push_back(Call);
-    else if (Call && isWait(*Call))
-      Waiting.push_back(Call);
+    if (auto *Call = dyn_cast<CallBase>(&I)) {
+      if (isOutput(*Call))
+        Outputs.push_back(Call);
+      if (isWait(*Call)) // after its output: system is both
+        Waiting.push_back(Call);
+    }
   for (CallBase *Call : Outputs) {
     IRBuilder<> At(Call);
     Value *Descriptor = outputDescriptor(*Call);
@@ -238,6 +242,14 @@ void chargeOutputs(Function &F, Counts &Made) {
     IRBuilder<> At(Call);
     callAbi(At, "__nvm_charge_wait", {});
   }
+}
+
+/// Each call of \p F stays, though the source may call it `pure` or `const`: it charges.
+void hasEffects(Function &F) {
+  F.setMemoryEffects(MemoryEffects::unknown());
+  for (User *U : F.users())
+    if (auto *Call = dyn_cast<CallBase>(U); Call && Call->getCalledFunction() == &F)
+      Call->setMemoryEffects(MemoryEffects::unknown());
 }
 
 SmallVector<Function *> bodiesOf(Module &M) {
@@ -326,6 +338,7 @@ void findEmulated(Module &M, const UnsafeTable &Unsafe) {
   Kept K{{}, wantedTypes(M, Wanted)};
   Marker Marks(M);
   for (Function *F : bodiesOf(M)) {
+    Counts Before = K.Made;
     for (const Access &A : accessesOf(*F)) {
       Emulated E = emulatedOf(A, Wanted);
       if (E.Types.empty())
@@ -338,6 +351,8 @@ void findEmulated(Module &M, const UnsafeTable &Unsafe) {
     chargeCalls(*F, Unsafe, Wanted, K.Made);
     if (!chargesLeft())
       chargeOutputs(*F, K.Made);
+    if (K.Made != Before)
+      hasEffects(*F);
   }
   keep(M, K);
 }

@@ -58,31 +58,50 @@ void addPath(const Value *Address, const RecordNames &Wanted, Found &To) {
     addWanted(Variable->getValueType(), Wanted, To);
 }
 
-void addById(uint64_t Id, const RecordNames &Wanted, Found &To) {
-  for (const TypeLayout &T : frontendFacts().Types)
-    if (StringRef Name = T.Id == Id ? Wanted.named(T.Name) : ""; !Name.empty())
-      To.insert(Name.str());
+/// Whether a step of the path is in a record, wanted or not.
+bool showsRecord(const Value *Address) {
+  for (; auto *Path = dyn_cast<GEPOperator>(Address); Address = Path->getPointerOperand())
+    if (recordOf(Path->getSourceElementType()))
+      return true;
+  return false;
+}
+
+/// Those that are wanted of the types with one of \p Ids. Of several, where some have \p Size, only these.
+void addById(const std::set<uint64_t> &Ids, uint64_t Size, const RecordNames &Wanted, Found &To) {
+  Found All, OfSize;
+  bool SomeHaveSize = false;
+  for (const TypeLayout &T : frontendFacts().Types) {
+    if (!Ids.count(T.Id))
+      continue;
+    SomeHaveSize = SomeHaveSize || T.Size == Size;
+    if (StringRef Name = Wanted.named(T.Name); !Name.empty()) {
+      All.insert(Name.str());
+      if (T.Size == Size)
+        OfSize.insert(Name.str());
+    }
+  }
+  To.merge(SomeHaveSize ? OfSize : All);
 }
 
 /// A record that is copied as a whole: its type lies nowhere in the addresses.
 void addCopied(const Access &A, const RecordNames &Wanted, Found &To) {
   const FrontendFacts &Facts = frontendFacts();
-  const StringMap<uint64_t> &Known = A.Writes ? Facts.CopiedRecords : Facts.ReadRecords;
+  const auto &Known = A.Writes ? Facts.CopiedRecords : Facts.ReadRecords;
   bool IsCall = isa<CallBase>(A.At) && !libraryCallee(cast<CallBase>(*A.At)).empty();
   if (isa<MemIntrinsic>(A.At) || IsCall)
-    if (auto Copied = Known.find(siteKey(*A.At)); Copied != Known.end() && Copied->second)
-      addById(Copied->second, Wanted, To);
+    if (auto Copied = Known.find(siteKey(*A.At)); Copied != Known.end())
+      addById(Copied->second, A.Size, Wanted, To);
 }
 
 /// What is accessed through a path that the address does not show. A variable that shares the place, in a
 /// macro, is no member.
 void addHidden(const Access &A, const RecordNames &Wanted, Found &To) {
   const FrontendFacts &Facts = frontendFacts();
-  if (!isa<LoadInst, StoreInst>(A.At) || isa<AllocaInst, GlobalVariable>(A.Address))
+  if (!isa<LoadInst, StoreInst>(A.At) || isa<AllocaInst, GlobalVariable>(A.Address) ||
+      showsRecord(A.Address))
     return;
   if (auto Hidden = Facts.HiddenRecords.find(siteKey(*A.At)); Hidden != Facts.HiddenRecords.end())
-    for (uint64_t Id : Hidden->second)
-      addById(Id, Wanted, To);
+    addById(Hidden->second, UINT64_MAX, Wanted, To);
 }
 
 } // namespace

@@ -45,10 +45,10 @@ SmallVector<CheckedWord> copiedWords(const Access &W) {
   SmallVector<CheckedWord> Words;
   auto &Known = frontendFacts().CopiedRecords;
   auto Found = isa<MemTransferInst>(W.At) ? Known.find(siteKey(*W.At)) : Known.end();
-  if (Found == Known.end())
+  if (Found == Known.end() || Found->second.size() != 1) // several copies of one macro
     return Words;
   for (const TypeLayout &Type : frontendFacts().Types)
-    if (Type.Id == Found->second && Type.Size)
+    if (Type.Id == *Found->second.begin() && Type.Size)
       for (uint64_t At = 0; At + Type.Size <= W.Size && Words.size() < WordsMax; At += Type.Size)
         addWords(Type, At, Words);
   return Words;

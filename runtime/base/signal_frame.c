@@ -42,13 +42,6 @@ static __typeof__(_Unwind_Backtrace) *backtrace;
 static __typeof__(_Unwind_GetIPInfo) *place;
 static __typeof__(_Unwind_GetCFA) *frame_of;
 
-void nvmi_signal_frame_prepare(void) {
-  void *library = dlopen("libgcc_s.so.1", RTLD_NOW);
-  frame_of = (__typeof__(frame_of))dlsym(library, "_Unwind_GetCFA");
-  place = (__typeof__(place))dlsym(library, "_Unwind_GetIPInfo");
-  backtrace = (__typeof__(backtrace))dlsym(library, "_Unwind_Backtrace");
-}
-
 struct search {
   unsigned frames;
   bool found;
@@ -62,6 +55,17 @@ static _Unwind_Reason_Code look(struct _Unwind_Context *context, void *argument)
   search->top = frame_of(context);
   search->found = is_interrupted;
   return search->found || ++search->frames == FRAMES_MAX ? _URC_NORMAL_STOP : _URC_NO_REASON;
+}
+
+/* What the unwinder does once is done here: a handler that jumps out of that would leave it undone for ever. */
+void nvmi_signal_frame_prepare(void) {
+  void *library = dlopen("libgcc_s.so.1", RTLD_NOW);
+  frame_of = (__typeof__(frame_of))dlsym(library, "_Unwind_GetCFA");
+  place = (__typeof__(place))dlsym(library, "_Unwind_GetIPInfo");
+  backtrace = (__typeof__(backtrace))dlsym(library, "_Unwind_Backtrace");
+  struct search search = {0};
+  if (backtrace && place && frame_of)
+    backtrace(look, &search);
 }
 
 /* The first handler of these signals; null: there is none. */

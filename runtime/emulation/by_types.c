@@ -5,6 +5,7 @@
 #include "base/basics.h"
 #include "base/own_files.h"
 #include "base/settings.h"
+#include "base/signals.h"
 #include "base/uncancelled.h"
 
 #include <errno.h>
@@ -50,17 +51,33 @@ const char *nvmi_by_types_begin(void) {
   return NULL;
 }
 
-/* A part of the file that nobody else has, also of other processes. */
+static struct nvm_counted *grow(int fd, size_t size) {
+  struct stat status;
+  void *part = MAP_FAILED;
+  flock(fd, LOCK_EX);
+  if (fstat(fd, &status) == 0 &&
+      NVMI_UNCANCELLED(posix_fallocate(fd, status.st_size, (off_t)size)) == 0)
+    part = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, status.st_size);
+  flock(fd, LOCK_UN); /* close would not end it: what is mapped is open */
+  return part == MAP_FAILED ? NULL : part;
+}
+
+/* A part of the file that nobody else has, also of other processes. It is opened once more for that: threads, and a
+ * parent and its children, share what they have open, so a lock would hold none of them up. Signals wait: a handler
+ * would wait for the lock that its own thread has. */
 static struct nvm_counted *part_of_file(size_t size) {
   struct stat status;
+  char path[40];
   if (fstat(counts_fd, &status) || status.st_dev != counts_device || status.st_ino != counts_inode)
     return NULL; /* the program has closed it, and has another of this number */
-  flock(counts_fd, LOCK_EX);
-  void *part = MAP_FAILED;
-  if (fstat(counts_fd, &status) == 0 && ftruncate(counts_fd, status.st_size + (off_t)size) == 0)
-    part = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, counts_fd, status.st_size);
-  flock(counts_fd, LOCK_UN);
-  return part == MAP_FAILED ? NULL : part;
+  snprintf(path, sizeof path, "/proc/self/fd/%d", counts_fd);
+  sigset_t before = nvmi_signals_hold();
+  int fd = nvmi_open(path, O_RDWR, 0);
+  struct nvm_counted *part = fd < 0 ? NULL : grow(fd, size);
+  if (fd >= 0)
+    NVMI_UNCANCELLED(close(fd));
+  nvmi_signals_release(&before);
+  return part;
 }
 
 static struct table *make(void) {

@@ -8,13 +8,24 @@ enum { LINE = 1 << NVMI_LINE_SHIFT, HASH_SHIFT = 55 };
 
 void (*nvmi_block_freed)(const void *address, uint64_t size);
 
+/* Lists what a jump out of a change has left taken. */
+static void list_anew(struct nvmi_pending *pending) {
+  pending->count = 0;
+  for (unsigned i = 0; i < NVMI_PENDING_MAX; i++)
+    if (pending->places[i].line)
+      pending->taken[pending->count++] = (uint16_t)i;
+}
+
 /* False: this interrupts a change of the lines, in a signal's handler. Where there is none, such a one has left the
  * change by a jump. */
 static bool enter(struct nvmi_charged *me) {
-  if (me->inside && nvmi_in_signal_handler())
+  bool was_inside = me->inside;
+  if (was_inside && nvmi_in_signal_handler())
     return false;
   me->inside = true;
   nvmi_compiler_barrier();
+  if (NVMI_UNLIKELY(was_inside))
+    list_anew(&me->pending);
   return true;
 }
 
@@ -42,15 +53,16 @@ static struct nvmi_pending_line *find(struct nvmi_pending *pending, uint64_t lin
 static struct nvmi_pending_line *place_of(struct nvmi_pending *pending, uint64_t line) {
   struct nvmi_pending_line *p = find(pending, line);
   if (!p->line) {
+    p->bytes = p->known = p->changed = 0;
+    nvmi_compiler_barrier(); /* a jump may leave it on no list */
     p->line = line;
-    p->bytes = p->changed = 0;
     pending->taken[pending->count++] = (uint16_t)(p - pending->places);
   }
   return p;
 }
 
 static bool needs_commit(const struct nvmi_pending_line *p) {
-  if (p->changed)
+  if (p->changed & p->bytes)
     return true;
   for (uint64_t left = p->bytes; left; left &= left - 1) {
     unsigned byte = (unsigned)__builtin_ctzll(left);
@@ -111,10 +123,11 @@ static void keep(struct nvmi_pending_line *p, uint64_t bytes, uint64_t address,
   for (uint64_t left = bytes; left; left &= left - 1) {
     unsigned byte = (unsigned)__builtin_ctzll(left);
     uint64_t shift = 8 * ((p->line << NVMI_LINE_SHIFT) + byte - address);
-    if (!(p->bytes >> byte & 1))
+    if (!(p->known >> byte & 1))
       p->before[byte] = (uint8_t)(change->before >> shift);
     p->now[byte] = (uint8_t)(change->now >> shift);
   }
+  p->known |= bytes;
   p->bytes |= bytes;
 }
 
@@ -137,8 +150,8 @@ void nvmi_pending_add(struct nvmi_charged *me, uint64_t address, uint64_t size,
 
 static void drop(struct nvmi_charged *me, struct nvmi_pending_line *p, uint64_t bytes) {
   bool waited = p->bytes;
-  p->bytes &= ~bytes;
-  p->changed &= p->bytes;
+  p->bytes &=
+      ~bytes; /* what was before the first of them is remembered: the memory may be used again */
   nvmi_local_add(&me->dropped, waited && !p->bytes);
 }
 

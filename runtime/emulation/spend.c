@@ -7,6 +7,7 @@
 #include "emulation/cache.h"
 #include "platform/persist.h"
 
+#include <link.h>
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -41,14 +42,27 @@ static void give_back(void *given) {
   atomic_store_explicit(&me->is_owned, false, memory_order_release);
 }
 
-/* The C library has a thread's own data at the end of its stack. Asked of nobody who might allocate: that may be what
- * is charged. */
+/* Of a program or library: where it has this thread's variables, if that is between stack and stack_end. */
+static int leave_out(struct dl_phdr_info *module, size_t size, void *charged) {
+  struct nvmi_charged *me = charged;
+  uintptr_t variables = (uintptr_t)module->dlpi_tls_data,
+            frame = (uintptr_t)__builtin_frame_address(0);
+  (void)size;
+  if (variables > frame && variables < me->stack_end)
+    me->stack_end = variables;
+  return 0;
+}
+
+/* The C library has a thread's own data at the end of its stack, and thread-local variables before that. Asked of
+ * nobody who might allocate: that may be what is charged. */
 extern void *__libc_stack_end __attribute__((weak));
 static void find_stack(struct nvmi_charged *me) {
   bool is_first = syscall(SYS_gettid) == getpid();
   const void *end =
       is_first ? (&__libc_stack_end ? __libc_stack_end : NULL) : (void *)pthread_self();
   me->stack_end = (uintptr_t)end;
+  if (!is_first)
+    dl_iterate_phdr(leave_out, me);
 }
 
 static struct nvmi_charged *take_over(void) {

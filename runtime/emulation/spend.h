@@ -22,12 +22,13 @@ enum {
 struct nvmi_pending {
   unsigned count;  /* places that are taken */
   bool is_written; /* lines were written back since the last commit, without one */
-  uint16_t taken[NVMI_PENDING_MAX / 2];
+  uint16_t taken[NVMI_PENDING_MAX];
   struct nvmi_pending_line {
     uint64_t line; /* 0: the place is free */
-    uint64_t bytes,
-        changed; /* a bit for each byte: that waits; of which nobody knows what it was */
-    uint8_t before[1 << NVMI_LINE_SHIFT], now[1 << NVMI_LINE_SHIFT]; /* of those that wait */
+    /* A bit for each byte: that waits; of which is known what it was at the last commit; that was stored to without
+     * anybody knowing that. */
+    uint64_t bytes, known, changed;
+    uint8_t before[1 << NVMI_LINE_SHIFT], now[1 << NVMI_LINE_SHIFT];
   } places[NVMI_PENDING_MAX];
 };
 
