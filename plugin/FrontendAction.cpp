@@ -96,6 +96,8 @@ public:
       noteCopy(*Call, *Callee);
     if (auto *Its = dyn_cast<CXXMemberCallExpr>(Call))
       noteVirtual(*Its);
+    if (auto *Operator = dyn_cast<CXXOperatorCallExpr>(Call))
+      noteAssigned(*Operator);
     if (!Callee || !Callee->getIdentifier() || Callee->getName() != "__nvm_type_id" ||
         Call->getNumArgs() != 2 || Call->isTypeDependent())
       return true;
@@ -143,6 +145,16 @@ public:
     if (looksAtRecords() && Cast->getCastKind() == CK_LValueToRValue)
       noteCopied(frontendFacts().ReadRecords, Cast->getType(),
                  Cast->getSubExpr()->IgnoreParens()->getExprLoc());
+    return true;
+  }
+
+  /// C++: the compiler makes a copy of a constructor that does nothing else.
+  bool VisitCXXConstructExpr(CXXConstructExpr *Made) override {
+    const CXXConstructorDecl *Constructor = Made->getConstructor();
+    if (!looksAtRecords() || !Constructor->isTrivial() || !Constructor->isCopyOrMoveConstructor())
+      return true;
+    noteCopied(frontendFacts().CopiedRecords, Made->getType(), Made->getExprLoc());
+    noteCopied(frontendFacts().ReadRecords, Made->getType(), Made->getExprLoc());
     return true;
   }
 
@@ -194,6 +206,17 @@ private:
     if (!T->isRecordType() || T->isIncompleteType() || T->isDependentType() || Key.empty())
       return;
     To[Key].insert(Layouts.describe(T));
+  }
+
+  /// C++: the compiler makes a copy of an assignment that does nothing else.
+  void noteAssigned(const CXXOperatorCallExpr &Call) {
+    auto *Method = dyn_cast_or_null<CXXMethodDecl>(Call.getDirectCallee());
+    if (!looksAtCopies() || !Method || !Method->isTrivial() ||
+        !(Method->isCopyAssignmentOperator() || Method->isMoveAssignmentOperator()))
+      return;
+    QualType Its = Context.getRecordType(Method->getParent());
+    noteCopied(frontendFacts().CopiedRecords, Its, Call.getExprLoc());
+    noteCopied(frontendFacts().ReadRecords, Its, Call.getExprLoc());
   }
 
   void noteCopy(const CallExpr &Call, const FunctionDecl &Callee) {

@@ -27,6 +27,7 @@ public:
   }
   bool VisitVarDecl(VarDecl *Node) { return To.VisitVarDecl(Node); }
   bool VisitCallExpr(CallExpr *Node) { return To.VisitCallExpr(Node); }
+  bool VisitCXXConstructExpr(CXXConstructExpr *Node) { return To.VisitCXXConstructExpr(Node); }
   bool VisitDeclRefExpr(DeclRefExpr *Node) { return To.VisitDeclRefExpr(Node); }
   bool VisitBinaryOperator(BinaryOperator *Node) { return To.VisitBinaryOperator(Node); }
   bool VisitMemberExpr(MemberExpr *Node) { return To.VisitMemberExpr(Node); }

@@ -42,6 +42,7 @@ public:
   virtual bool VisitFunctionTemplateDecl(clang::FunctionTemplateDecl *) { return true; }
   virtual bool VisitVarDecl(clang::VarDecl *) { return true; }
   virtual bool VisitCallExpr(clang::CallExpr *) { return true; }
+  virtual bool VisitCXXConstructExpr(clang::CXXConstructExpr *) { return true; }
   virtual bool VisitDeclRefExpr(clang::DeclRefExpr *) { return true; }
   virtual bool VisitBinaryOperator(clang::BinaryOperator *) { return true; }
   virtual bool VisitMemberExpr(clang::MemberExpr *) { return true; }
