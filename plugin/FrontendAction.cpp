@@ -5,6 +5,7 @@
 #include "base/Frontend.h"
 #include "base/Settings.h"
 #include "base/UnsafeFile.h"
+#include "frontend/AccessedPlaces.h"
 #include "frontend/FieldAnnotations.h"
 #include "frontend/Layouts.h"
 #include "frontend/MisplacedMarks.h"
@@ -16,7 +17,6 @@
 
 #include "clang/AST/ASTConsumer.h"
 #include "clang/AST/Mangle.h"
-#include "clang/Basic/Builtins.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -45,7 +45,7 @@ namespace {
 class SourceVisitor : public Visitor {
 public:
   SourceVisitor(ASTContext &Context, LayoutBuilder &Layouts)
-      : Context(Context), Layouts(Layouts), Names(Context) {}
+      : Context(Context), Layouts(Layouts), Places(Context, Layouts), Names(Context) {}
 
   bool shouldVisitTemplateInstantiations() const override { return true; }
 
@@ -92,12 +92,9 @@ public:
   bool VisitCallExpr(CallExpr *Call) override {
     Callees.insert(Call->getCallee()->IgnoreParenImpCasts());
     const FunctionDecl *Callee = Call->getDirectCallee();
-    if (Callee)
-      noteCopy(*Call, *Callee);
+    Places.noteCall(*Call);
     if (auto *Its = dyn_cast<CXXMemberCallExpr>(Call))
       noteVirtual(*Its);
-    if (auto *Operator = dyn_cast<CXXOperatorCallExpr>(Call))
-      noteAssigned(*Operator);
     if (!Callee || !Callee->getIdentifier() || Callee->getName() != "__nvm_type_id" ||
         Call->getNumArgs() != 2 || Call->isTypeDependent())
       return true;
@@ -128,59 +125,31 @@ public:
   }
 
   bool VisitMemberExpr(MemberExpr *Member) override {
-    noteHidden(Member, Member->getMemberLoc());
+    Places.noteMember(*Member);
     return true;
   }
 
   bool VisitUnaryOperator(UnaryOperator *Change) override {
-    if (Change->isIncrementDecrementOp()) {
-      noteHidden(Change->getSubExpr(), Change->getOperatorLoc());
-      noteStored(*Change->getSubExpr(), Change->getOperatorLoc());
-    }
+    Places.noteChange(*Change);
     return true;
   }
 
-  /// A record is read as a whole: to initialise another, as an argument, as a result.
   bool VisitImplicitCastExpr(ImplicitCastExpr *Cast) override {
-    if (looksAtRecords() && Cast->getCastKind() == CK_LValueToRValue)
-      noteCopied(frontendFacts().ReadRecords, Cast->getType(),
-                 Cast->getSubExpr()->IgnoreParens()->getExprLoc());
+    Places.noteRead(*Cast);
     return true;
   }
 
-  /// C++: the compiler makes a copy of a constructor that does nothing else.
   bool VisitCXXConstructExpr(CXXConstructExpr *Made) override {
-    const CXXConstructorDecl *Constructor = Made->getConstructor();
-    if (!looksAtRecords() || !Constructor->isTrivial() || !Constructor->isCopyOrMoveConstructor())
-      return true;
-    noteCopied(frontendFacts().CopiedRecords, Made->getType(), Made->getExprLoc());
-    noteCopied(frontendFacts().ReadRecords, Made->getType(), Made->getExprLoc());
+    Places.noteConstructed(*Made);
     return true;
   }
 
   bool VisitBinaryOperator(BinaryOperator *Assignment) override {
-    if (!looksAtCopies() || !Assignment->isAssignmentOp())
-      return true;
-    noteHidden(Assignment->getLHS(), Assignment->getOperatorLoc());
-    noteStored(*Assignment->getLHS(), Assignment->getOperatorLoc());
-    if (Assignment->getOpcode() == BO_Assign)
-      noteCopied(frontendFacts().CopiedRecords, Assignment->getType(),
-                 Assignment->getRHS()->IgnoreParenImpCasts()->getExprLoc());
-    const FieldDecl *Field = assignedField(Assignment->getLHS());
-    std::string Key = keyOf(Assignment->getOperatorLoc());
-    if (Field && Assignment->getType()->isPointerType() && !Key.empty())
-      frontendFacts().AssignedFields[Key] =
-          Context.getRecordType(Field->getParent()).getAsString() + "." + Field->getNameAsString();
+    Places.noteAssignment(*Assignment);
     return true;
   }
 
 private:
-  std::string keyOf(SourceLocation At) const {
-    PresumedLoc Place = Context.getSourceManager().getPresumedLoc(At);
-    return Place.isInvalid() ? std::string()
-                             : placeKey(Place.getFilename(), Place.getLine(), Place.getColumn());
-  }
-
   /// A virtual function of a class that a system header has: who is called is known when the program runs.
   void noteVirtual(const CXXMemberCallExpr &Call) {
     auto *Member = dyn_cast<MemberExpr>(Call.getCallee()->IgnoreParens());
@@ -188,116 +157,11 @@ private:
     if (!Member || !Method || Method->isDependentContext() || !inSystemHeader(*Method) ||
         !Member->performsVirtualDispatch(Context.getLangOpts()))
       return;
-    std::string Key = keyOf(Call.getExprLoc());
+    std::string Key = Places.keyOf(Call.getExprLoc());
     if (Key.empty())
       return;
     frontendFacts().VirtualCalls[Key] = Names.getName(Method);
     SystemDeclarations.push_back(Method);
-  }
-
-  /// Of --emulate-types.
-  static bool looksAtRecords() { return settings().Emulates || !settings().EmulateTypes.empty(); }
-  static bool looksAtCopies() { return settings().Checked || looksAtRecords(); }
-
-  /// A record is copied: the checked build looks at its pointers, an emulation charges it. The code of an
-  /// assignment has the place of what is copied.
-  void noteCopied(llvm::StringMap<std::set<uint64_t>> &To, QualType T, SourceLocation At) {
-    std::string Key = keyOf(At);
-    if (!T->isRecordType() || T->isIncompleteType() || T->isDependentType() || Key.empty())
-      return;
-    To[Key].insert(Layouts.describe(T));
-  }
-
-  /// C++: the compiler makes a copy of an assignment that does nothing else.
-  void noteAssigned(const CXXOperatorCallExpr &Call) {
-    auto *Method = dyn_cast_or_null<CXXMethodDecl>(Call.getDirectCallee());
-    if (!looksAtCopies() || !Method || !Method->isTrivial() ||
-        !(Method->isCopyAssignmentOperator() || Method->isMoveAssignmentOperator()))
-      return;
-    QualType Its = Context.getRecordType(Method->getParent());
-    noteCopied(frontendFacts().CopiedRecords, Its, Call.getExprLoc());
-    noteCopied(frontendFacts().ReadRecords, Its, Call.getExprLoc());
-  }
-
-  void noteCopy(const CallExpr &Call, const FunctionDecl &Callee) {
-    unsigned Builtin = Callee.getBuiltinID();
-    bool Copies = Builtin == Builtin::BImemcpy || Builtin == Builtin::BImemmove ||
-                  Builtin == Builtin::BI__builtin_memcpy || Builtin == Builtin::BI__builtin_memmove;
-    bool Fills = Builtin == Builtin::BImemset || Builtin == Builtin::BI__builtin_memset;
-    bool Wanted = Copies || (Fills && looksAtRecords());
-    if (!looksAtCopies() || !Wanted || Call.getNumArgs() < 2)
-      return;
-    notePointed(frontendFacts().CopiedRecords, *Call.getArg(0), Call.getExprLoc());
-    if (Copies && looksAtRecords())
-      notePointed(frontendFacts().ReadRecords, *Call.getArg(1), Call.getExprLoc());
-  }
-
-  void notePointed(llvm::StringMap<std::set<uint64_t>> &To, const Expr &Pointer,
-                   SourceLocation At) {
-    QualType T = Pointer.IgnoreParenImpCasts()->getType();
-    if (T->isPointerType())
-      noteCopied(To, T->getPointeeType(), At);
-  }
-
-  /// Clang makes no step of an address for the first bit-fields of a record, and for members of unions.
-  void noteHidden(const Expr *Accessed, SourceLocation At) {
-    auto *Member = dyn_cast<MemberExpr>(Accessed->IgnoreParens());
-    auto *Field = Member ? dyn_cast<FieldDecl>(Member->getMemberDecl()) : nullptr;
-    std::string Key = looksAtRecords() && Field ? keyOf(At) : "";
-    if (Key.empty() || Field->getParent()->isDependentType() ||
-        !(Field->isBitField() || isInUnion(*Member)))
-      return;
-    std::set<uint64_t> &Ids = frontendFacts().HiddenRecords[Key];
-    for (; Member; Member = inside(*Member))
-      if (auto *Its = dyn_cast<FieldDecl>(Member->getMemberDecl()))
-        Ids.insert(Layouts.describe(Context.getRecordType(Its->getParent())));
-  }
-
-  static bool isInUnion(const MemberExpr &Member) {
-    for (const MemberExpr *Its = &Member; Its; Its = inside(*Its))
-      if (auto *Field = dyn_cast<FieldDecl>(Its->getMemberDecl());
-          Field && Field->getParent()->isUnion())
-        return true;
-    return false;
-  }
-
-  /// What a store is to: a port file may call it volatile.
-  void noteStored(const Expr &To, SourceLocation At) {
-    std::string Key = looksAtRecords() ? keyOf(At) : "";
-    if (Key.empty() || To.isTypeDependent())
-      return;
-    const FieldDecl *Field = assignedField(&To);
-    std::string Name = Field ? nameOfField(*Field) : "";
-    auto [Known, New] = frontendFacts().StoredFields.try_emplace(Key, Name);
-    if (!New && Known->second != Name) // stores of one macro share a place
-      Known->second.clear();
-  }
-
-  /// The member that \p Member is a part of; null: it is reached through a pointer, or is of none.
-  static const MemberExpr *inside(const MemberExpr &Member) {
-    if (Member.isArrow())
-      return nullptr;
-    const Expr *Base = Member.getBase()->IgnoreParens();
-    while (auto *Element = dyn_cast<ArraySubscriptExpr>(Base)) {
-      auto *Decayed = dyn_cast<ImplicitCastExpr>(Element->getBase()->IgnoreParens());
-      if (!Decayed || Decayed->getCastKind() != CK_ArrayToPointerDecay)
-        return nullptr;
-      Base = Decayed->getSubExpr()->IgnoreParens();
-    }
-    return dyn_cast<MemberExpr>(Base);
-  }
-
-  /// What is stored to: a field, or an element of an array that is one.
-  static const FieldDecl *assignedField(const Expr *To) {
-    To = To->IgnoreParens();
-    while (auto *Element = dyn_cast<ArraySubscriptExpr>(To)) {
-      auto *Decayed = dyn_cast<ImplicitCastExpr>(Element->getBase()->IgnoreParens());
-      if (!Decayed || Decayed->getCastKind() != CK_ArrayToPointerDecay)
-        return nullptr;
-      To = Decayed->getSubExpr()->IgnoreParens();
-    }
-    auto *Member = dyn_cast<MemberExpr>(To);
-    return Member ? dyn_cast<FieldDecl>(Member->getMemberDecl()) : nullptr;
   }
 
   /// In a file that was found in a system directory. A header of the program's own may call itself
@@ -321,6 +185,7 @@ private:
 
   ASTContext &Context;
   LayoutBuilder &Layouts;
+  AccessedPlaces Places;
   ASTNameGenerator Names;
   std::vector<FunctionTemplateDecl *> SystemTemplates;
   std::vector<const FunctionDecl *> SystemDeclarations;

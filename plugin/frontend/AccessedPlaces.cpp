@@ -1,0 +1,176 @@
+// Places of accesses in the source: see AccessedPlaces.h.
+#include "frontend/AccessedPlaces.h"
+
+#include "base/Frontend.h"
+#include "base/Settings.h"
+#include "frontend/Layouts.h"
+#include "frontend/PlaceNames.h"
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/Basic/Builtins.h"
+#include "clang/Basic/SourceManager.h"
+
+using namespace clang;
+
+namespace nvmove::plugin {
+namespace {
+
+/// Of --emulate-types.
+bool looksAtRecords() { return settings().Emulates || !settings().EmulateTypes.empty(); }
+bool looksAtCopies() { return settings().Checked || looksAtRecords(); }
+
+/// The member that \p Member is a part of; null: it is reached through a pointer, or is of none.
+const MemberExpr *inside(const MemberExpr &Member) {
+  if (Member.isArrow())
+    return nullptr;
+  const Expr *Base = Member.getBase()->IgnoreParens();
+  while (auto *Element = dyn_cast<ArraySubscriptExpr>(Base)) {
+    auto *Decayed = dyn_cast<ImplicitCastExpr>(Element->getBase()->IgnoreParens());
+    if (!Decayed || Decayed->getCastKind() != CK_ArrayToPointerDecay)
+      return nullptr;
+    Base = Decayed->getSubExpr()->IgnoreParens();
+  }
+  return dyn_cast<MemberExpr>(Base);
+}
+
+bool isInUnion(const MemberExpr &Member) {
+  for (const MemberExpr *Its = &Member; Its; Its = inside(*Its))
+    if (auto *Field = dyn_cast<FieldDecl>(Its->getMemberDecl());
+        Field && Field->getParent()->isUnion())
+      return true;
+  return false;
+}
+
+/// What is stored to: a field, or an element of an array that is one.
+const FieldDecl *assignedField(const Expr *To) {
+  To = To->IgnoreParens();
+  while (auto *Element = dyn_cast<ArraySubscriptExpr>(To)) {
+    auto *Decayed = dyn_cast<ImplicitCastExpr>(Element->getBase()->IgnoreParens());
+    if (!Decayed || Decayed->getCastKind() != CK_ArrayToPointerDecay)
+      return nullptr;
+    To = Decayed->getSubExpr()->IgnoreParens();
+  }
+  auto *Member = dyn_cast<MemberExpr>(To);
+  return Member ? dyn_cast<FieldDecl>(Member->getMemberDecl()) : nullptr;
+}
+
+} // namespace
+
+std::string AccessedPlaces::keyOf(SourceLocation At) const {
+  PresumedLoc Place = Context.getSourceManager().getPresumedLoc(At);
+  return Place.isInvalid() ? std::string()
+                           : placeKey(Place.getFilename(), Place.getLine(), Place.getColumn());
+}
+
+void AccessedPlaces::noteMember(const MemberExpr &Member) {
+  noteHidden(&Member, Member.getMemberLoc());
+}
+
+void AccessedPlaces::noteChange(const UnaryOperator &Change) {
+  if (!Change.isIncrementDecrementOp())
+    return;
+  noteHidden(Change.getSubExpr(), Change.getOperatorLoc());
+  noteStored(*Change.getSubExpr(), Change.getOperatorLoc());
+}
+
+/// A record is read as a whole: to initialise another, as an argument, as a result.
+void AccessedPlaces::noteRead(const ImplicitCastExpr &Cast) {
+  if (looksAtRecords() && Cast.getCastKind() == CK_LValueToRValue)
+    noteCopied(frontendFacts().ReadRecords, Cast.getType(),
+               Cast.getSubExpr()->IgnoreParens()->getExprLoc());
+}
+
+/// C++: the compiler makes a copy of a constructor that does nothing else.
+void AccessedPlaces::noteConstructed(const CXXConstructExpr &Made) {
+  const CXXConstructorDecl *Constructor = Made.getConstructor();
+  if (!looksAtRecords() || !Constructor->isTrivial() || !Constructor->isCopyOrMoveConstructor())
+    return;
+  noteCopied(frontendFacts().CopiedRecords, Made.getType(), Made.getExprLoc());
+  noteCopied(frontendFacts().ReadRecords, Made.getType(), Made.getExprLoc());
+}
+
+void AccessedPlaces::noteAssignment(const BinaryOperator &Assignment) {
+  if (!looksAtCopies() || !Assignment.isAssignmentOp())
+    return;
+  noteHidden(Assignment.getLHS(), Assignment.getOperatorLoc());
+  noteStored(*Assignment.getLHS(), Assignment.getOperatorLoc());
+  if (Assignment.getOpcode() == BO_Assign)
+    noteCopied(frontendFacts().CopiedRecords, Assignment.getType(),
+               Assignment.getRHS()->IgnoreParenImpCasts()->getExprLoc());
+  const FieldDecl *Field = assignedField(Assignment.getLHS());
+  std::string Key = keyOf(Assignment.getOperatorLoc());
+  if (Field && Assignment.getType()->isPointerType() && !Key.empty())
+    frontendFacts().AssignedFields[Key] =
+        Context.getRecordType(Field->getParent()).getAsString() + "." + Field->getNameAsString();
+}
+
+/// A record is copied: the checked build looks at its pointers, an emulation charges it. The code of an
+/// assignment has the place of what is copied.
+void AccessedPlaces::noteCopied(llvm::StringMap<Ids> &To, QualType T, SourceLocation At) {
+  std::string Key = keyOf(At);
+  if (!T->isRecordType() || T->isIncompleteType() || T->isDependentType() || Key.empty())
+    return;
+  To[Key].insert(Layouts.describe(T));
+}
+
+/// C++: the compiler makes a copy of an assignment that does nothing else.
+void AccessedPlaces::noteAssigned(const CXXOperatorCallExpr &Call) {
+  auto *Method = dyn_cast_or_null<CXXMethodDecl>(Call.getDirectCallee());
+  if (!looksAtCopies() || !Method || !Method->isTrivial() ||
+      !(Method->isCopyAssignmentOperator() || Method->isMoveAssignmentOperator()))
+    return;
+  QualType Its = Context.getRecordType(Method->getParent());
+  noteCopied(frontendFacts().CopiedRecords, Its, Call.getExprLoc());
+  noteCopied(frontendFacts().ReadRecords, Its, Call.getExprLoc());
+}
+
+void AccessedPlaces::noteCall(const CallExpr &Call) {
+  if (auto *Operator = dyn_cast<CXXOperatorCallExpr>(&Call))
+    noteAssigned(*Operator);
+  const FunctionDecl *Callee = Call.getDirectCallee();
+  unsigned Builtin = Callee ? Callee->getBuiltinID() : 0;
+  bool Copies = Builtin == Builtin::BImemcpy || Builtin == Builtin::BImemmove ||
+                Builtin == Builtin::BI__builtin_memcpy || Builtin == Builtin::BI__builtin_memmove;
+  bool Fills = Builtin == Builtin::BImemset || Builtin == Builtin::BI__builtin_memset;
+  bool Wanted = Copies || (Fills && looksAtRecords());
+  if (!looksAtCopies() || !Wanted || Call.getNumArgs() < 2)
+    return;
+  notePointed(frontendFacts().CopiedRecords, *Call.getArg(0), Call.getExprLoc());
+  if (Copies && looksAtRecords())
+    notePointed(frontendFacts().ReadRecords, *Call.getArg(1), Call.getExprLoc());
+}
+
+void AccessedPlaces::notePointed(llvm::StringMap<Ids> &To, const Expr &Pointer, SourceLocation At) {
+  QualType T = Pointer.IgnoreParenImpCasts()->getType();
+  if (T->isPointerType())
+    noteCopied(To, T->getPointeeType(), At);
+}
+
+/// Clang makes no step of an address for the first bit-fields of a record, and for members of unions.
+void AccessedPlaces::noteHidden(const Expr *Accessed, SourceLocation At) {
+  auto *Member = dyn_cast<MemberExpr>(Accessed->IgnoreParens());
+  auto *Field = Member ? dyn_cast<FieldDecl>(Member->getMemberDecl()) : nullptr;
+  std::string Key = looksAtRecords() && Field ? keyOf(At) : "";
+  if (Key.empty() || Field->getParent()->isDependentType() ||
+      !(Field->isBitField() || isInUnion(*Member)))
+    return;
+  auto &Hidden = frontendFacts().HiddenRecords[Key];
+  for (; Member; Member = inside(*Member))
+    if (auto *Its = dyn_cast<FieldDecl>(Member->getMemberDecl()))
+      Hidden.insert(Layouts.describe(Context.getRecordType(Its->getParent())));
+}
+
+/// What a store is to: a port file may call it volatile.
+void AccessedPlaces::noteStored(const Expr &To, SourceLocation At) {
+  std::string Key = looksAtRecords() ? keyOf(At) : "";
+  if (Key.empty() || To.isTypeDependent())
+    return;
+  const FieldDecl *Field = assignedField(&To);
+  std::string Name = Field ? nameOfField(*Field) : "";
+  auto [Known, New] = frontendFacts().StoredFields.try_emplace(Key, Name);
+  if (!New && Known->second != Name) // stores of one macro share a place
+    Known->second.clear();
+}
+
+} // namespace nvmove::plugin
