@@ -244,12 +244,15 @@ void chargeOutputs(Function &F, Counts &Made) {
   }
 }
 
-/// Each call of \p F stays, though the source may call it `pure` or `const`: it charges.
+/// Each call of \p F stays, though the source may call it, or who calls it, `pure` or `const`: it charges.
 void hasEffects(Function &F) {
   F.setMemoryEffects(MemoryEffects::unknown());
   for (User *U : F.users())
-    if (auto *Call = dyn_cast<CallBase>(U); Call && Call->getCalledFunction() == &F)
+    if (auto *Call = dyn_cast<CallBase>(U); Call && Call->getCalledFunction() == &F) {
       Call->setMemoryEffects(MemoryEffects::unknown());
+      if (Call->getFunction()->getMemoryEffects() != MemoryEffects::unknown())
+        hasEffects(*Call->getFunction());
+    }
 }
 
 SmallVector<Function *> bodiesOf(Module &M) {

@@ -64,7 +64,7 @@ static struct nvm_counted *grow(int fd, size_t size) {
 
 /* A part of the file that nobody else has, also of other processes. It is opened once more for that: threads, and a
  * parent and its children, share what they have open, so a lock would hold none of them up. Signals wait: a handler
- * would wait for the lock that its own thread has. */
+ * would wait for the lock that its own thread has. Where there is no /proc, what is open has to do. */
 static struct nvm_counted *part_of_file(size_t size) {
   struct stat status;
   char path[40];
@@ -73,7 +73,7 @@ static struct nvm_counted *part_of_file(size_t size) {
   snprintf(path, sizeof path, "/proc/self/fd/%d", counts_fd);
   sigset_t before = nvmi_signals_hold();
   int fd = nvmi_open(path, O_RDWR, 0);
-  struct nvm_counted *part = fd < 0 ? NULL : grow(fd, size);
+  struct nvm_counted *part = grow(fd < 0 ? counts_fd : fd, size);
   if (fd >= 0)
     NVMI_UNCANCELLED(close(fd));
   nvmi_signals_release(&before);

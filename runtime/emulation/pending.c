@@ -148,10 +148,10 @@ void nvmi_pending_add(struct nvmi_charged *me, uint64_t address, uint64_t size,
     nvmi_spend(me, start, cost);
 }
 
+/* What was there before is remembered: the memory may be used again before the commit. */
 static void drop(struct nvmi_charged *me, struct nvmi_pending_line *p, uint64_t bytes) {
   bool waited = p->bytes;
-  p->bytes &=
-      ~bytes; /* what was before the first of them is remembered: the memory may be used again */
+  p->bytes &= ~bytes;
   nvmi_local_add(&me->dropped, waited && !p->bytes);
 }
 
