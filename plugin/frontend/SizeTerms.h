@@ -3,6 +3,11 @@
 
 #include "frontend/Layouts.h"
 
+namespace clang {
+class BinaryOperator;
+class OffsetOfExpr;
+} // namespace clang
+
 namespace nvmove::plugin {
 
 /// A part of a sum.

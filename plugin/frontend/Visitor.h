@@ -8,6 +8,7 @@
 namespace clang {
 class BinaryOperator;
 class CStyleCastExpr;
+class CXXConstructExpr;
 class CallExpr;
 class Decl;
 class DeclRefExpr;

@@ -3,7 +3,8 @@
 The preset dev precompiles headers and compiles several sources at once (cmake/Rooms.cmake), so a source may
 use what only its neighbours include. Then the presets that compile each source alone, release above all, do
 not build. This check reads text: a name counts as included when one of the headers that define it can be
-reached from the source. A header that only declares a class in advance (`class Module;`) does not define it.
+reached from the source. A header that only declares a class in advance (`class Module;`) does not define it;
+for the project's own headers that is enough.
 """
 import os
 import re
@@ -11,7 +12,8 @@ import re
 HEADERS = "/usr/lib/llvm-19/include"
 ROOTS = ("src", "plugin", "include", "tools", "tests/unit")
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]', re.M)
-CHECKED = re.compile(r"(src|plugin|tools)/.*\.cpp$")
+CHECKED = re.compile(r"(src|plugin|tools)/.*\.(cpp|h)$")
+FORWARD = re.compile(r"^\s*(?:class|struct|enum|enum class) (\w+)(?: : \w+)?;", re.M)
 WORDS = r"(?:LLVM_\w+(?:\([^)]*\))?\s+|\[\[[^\]]*\]\]\s+|alignas\([^)]*\)\s+)*"
 KINDS = "(?:class|struct|union|enum|enum class)"
 TYPE = re.compile(rf"^(?:  )?(?:template <.*> )?{KINDS} {WORDS}(\w+)\b(?![^{{]*;)", re.M)
@@ -28,7 +30,7 @@ class Headers:
 
     def __init__(self, tree):
         self.tree, self.texts, self.homes, self.indexed = tree, {}, {}, set()
-        self.direct, self.reached = {}, {}
+        self.direct, self.reached, self.ahead = {}, {}, {}
 
     def text(self, path):
         if path not in self.texts:
@@ -71,6 +73,12 @@ class Headers:
                 self.homes.setdefault(name, set()).add(path)
 
 
+    def declared(self, path):
+        """Classes that a file declares in advance."""
+        if path not in self.ahead:
+            self.ahead[path] = set(FORWARD.findall(self.text(path)))
+        return self.ahead[path]
+
     def own(self, path):
         """Names that the source and the project's headers that it reaches define."""
         mine = [path, *(p for p in self.of(path) if not p.startswith(HEADERS))]
@@ -87,9 +95,10 @@ def missing(tree):
         used = set(QUALIFIED.findall(text))
         if "using namespace llvm" in text:
             used |= set(UNQUALIFIED.findall(text)) - headers.own(path)
-        used -= set(re.findall(r"^\s*(?:class|struct) (\w+);", text, re.M))
+        used -= headers.declared(path)
         for each in sorted(used):
             homes = headers.homes.get(each, set())
-            if homes and not homes & headers.of(path):
+            is_declared = name.endswith(".h") and any(each in headers.declared(p) for p in headers.of(path))
+            if homes and not is_declared and not homes & headers.of(path):
                 some = min(homes, key=len)[len(HEADERS) + 1:]
                 yield f"{name}:1: uses {each} and does not include {some}, or another that defines it"

@@ -45,6 +45,7 @@ BROKEN = [
      "has a function where"),
     ("own_includes", "plugin/A.cpp", "using namespace llvm;\nbool is(Module &M) { return M.empty(); }\n",
      "uses Module and does not include llvm/IR/Module.h"),
+    ("own_includes", "plugin/A.h", "bool is(const llvm::Module &M);\n", "uses Module"),
     ("own_includes", "src/scan/A.cpp", "auto Line = llvm::utohexstr(1);\n", "uses utohexstr"),
     ("python_names", "tests/scan/Inputs/types.py", "import re\n", "hides a module"),
 ]
