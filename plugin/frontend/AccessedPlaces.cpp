@@ -108,10 +108,10 @@ void AccessedPlaces::noteAssignment(const BinaryOperator &Assignment) {
 /// A record is copied: the checked build looks at its pointers, an emulation charges it. The code of an
 /// assignment has the place of what is copied.
 void AccessedPlaces::noteCopied(llvm::StringMap<Ids> &To, QualType T, SourceLocation At) {
-  std::string Key = keyOf(At);
-  if (!T->isRecordType() || T->isIncompleteType() || T->isDependentType() || Key.empty())
+  if (!T->isRecordType() || T->isIncompleteType() || T->isDependentType())
     return;
-  To[Key].insert(Layouts.describe(T));
+  if (std::string Key = keyOf(At); !Key.empty())
+    To[Key].insert(Layouts.describe(T));
 }
 
 /// C++: the compiler makes a copy of an assignment that does nothing else.

@@ -50,7 +50,7 @@ config.substitutions += [
     ("%crash", os.path.join(build, "bin", "nvmove") + " crash -q --seconds=0 --method=auto"),
     ("%nvmove", os.path.join(build, "bin", "nvmove")),
     ("%seeded", f"{sys.executable} -S {config.test_source_root}/Inputs/seeded.py --bin {build}/bin "
-     f"--pool {pools}/%basename_t.pool" + ("" if is_long else " --few")),
+     f"--pool {pools}/%basename_t.pool"),
     ("%raw", f"{sys.executable} -S {config.test_source_root}/Inputs/raw.py --bin {build}/bin "
      f"--pool {pools}/%basename_t.file" + ("" if is_long else " --few")),
     ("%pool", os.path.join(pools, "%basename_t.pool")),

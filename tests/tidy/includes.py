@@ -72,7 +72,6 @@ class Headers:
                          *(n for pair in ALIAS.findall(text) for n in pair if n)}:
                 self.homes.setdefault(name, set()).add(path)
 
-
     def declared(self, path):
         """Classes that a file declares in advance."""
         if path not in self.ahead:
