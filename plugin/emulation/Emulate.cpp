@@ -143,83 +143,11 @@ void chargeCalls(Function &F, const UnsafeTable &Unsafe, const RecordNames &Want
   }
 }
 
-/// Functions of the C library in which a thread may wait for another thread or process: those who see its
-/// outputs are among them.
-constexpr StringLiteral Waits[] = {"__fread_chk",
-                                   "__isoc23_fscanf",
-                                   "__isoc23_scanf",
-                                   "__isoc99_fscanf",
-                                   "__isoc99_scanf",
-                                   "__poll_chk",
-                                   "__ppoll_chk",
-                                   "__read_chk",
-                                   "__recv_chk",
-                                   "__recvfrom_chk",
-                                   "accept",
-                                   "accept4",
-                                   "clock_nanosleep",
-                                   "cnd_timedwait",
-                                   "cnd_wait",
-                                   "connect",
-                                   "epoll_pwait",
-                                   "epoll_pwait2",
-                                   "epoll_wait",
-                                   "fgetc",
-                                   "fgetc_unlocked",
-                                   "fgets",
-                                   "fgets_unlocked",
-                                   "flock",
-                                   "fread",
-                                   "fread_unlocked",
-                                   "fscanf",
-                                   "getc",
-                                   "getc_unlocked",
-                                   "getchar",
-                                   "getchar_unlocked",
-                                   "getdelim",
-                                   "getline",
-                                   "lockf",
-                                   "mq_receive",
-                                   "mq_timedreceive",
-                                   "msgrcv",
-                                   "nanosleep",
-                                   "pause",
-                                   "pclose",
-                                   "poll",
-                                   "ppoll",
-                                   "pselect",
-                                   "pthread_barrier_wait",
-                                   "pthread_cond_clockwait",
-                                   "pthread_cond_timedwait",
-                                   "pthread_cond_wait",
-                                   "pthread_join",
-                                   "read",
-                                   "readv",
-                                   "recv",
-                                   "recvfrom",
-                                   "recvmmsg",
-                                   "recvmsg",
-                                   "scanf",
-                                   "select",
-                                   "sem_clockwait",
-                                   "sem_timedwait",
-                                   "sem_wait",
-                                   "semop",
-                                   "semtimedop",
-                                   "sigsuspend",
-                                   "sigtimedwait",
-                                   "sigwait",
-                                   "sigwaitinfo",
-                                   "sleep",
-                                   "system",
-                                   "thrd_join",
-                                   "thrd_sleep",
-                                   "usleep",
-                                   "wait",
-                                   "wait3",
-                                   "wait4",
-                                   "waitid",
-                                   "waitpid"};
+constexpr StringLiteral Waits[] = {
+#define NVM_WAIT(name) #name,
+#include "emulation/Waits.def"
+#undef NVM_WAIT
+};
 
 bool isWait(const CallBase &Call) { return is_contained(Waits, libraryCallee(Call)); }
 
@@ -227,7 +155,7 @@ void chargeOutputs(Function &F, Counts &Made) {
   SmallVector<CallBase *> Outputs, Waiting;
   for (Instruction &I : instructions(F))
     if (auto *Call = dyn_cast<CallBase>(&I)) {
-      if (isOutput(*Call))
+      if (isOutput(*Call) && !printsErrors(*Call))
         Outputs.push_back(Call);
       if (isWait(*Call)) // after its output: system is both
         Waiting.push_back(Call);

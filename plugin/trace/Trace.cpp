@@ -126,11 +126,11 @@ template <class T> const T *findIn(ArrayRef<T> Table, StringRef Name) {
   return Found == Table.end() ? nullptr : Found;
 }
 
-/// fflush(stderr): what goes there is for people.
-bool isForPeople(const CallBase &Call) {
-  if (Call.arg_empty())
+/// Its argument \p Number is `stderr`: what goes there is for people.
+bool isForPeople(const CallBase &Call, int Number) {
+  if (Number < 0 || Number >= int(Call.arg_size()))
     return false;
-  auto *Load = dyn_cast<LoadInst>(Call.getArgOperand(0));
+  auto *Load = dyn_cast<LoadInst>(Call.getArgOperand(unsigned(Number)));
   return Load && Load->getPointerOperand()->getName() == "stderr";
 }
 
@@ -144,7 +144,7 @@ void traceEnd(CallBase &Call) {
 
 void traceOutput(CallBase &Call, const Output &O) {
   IRBuilder<> At(&Call);
-  if (O.Descriptor >= int(Call.arg_size()) || isForPeople(Call))
+  if (O.Descriptor >= int(Call.arg_size()) || isForPeople(Call, 0))
     return;
   Value *Number = O.Descriptor < 0 ? ConstantInt::getSigned(At.getInt32Ty(), O.Descriptor)
                                    : Call.getArgOperand(unsigned(O.Descriptor));
@@ -155,7 +155,7 @@ void traceOutput(CallBase &Call, const Output &O) {
 }
 
 void tracePrint(CallBase &Call, const Print &P) {
-  if (P.Stream >= int(Call.arg_size()) || Call.isTerminator() || (P.Empties && isForPeople(Call)))
+  if (P.Stream >= int(Call.arg_size()) || Call.isTerminator() || (P.Empties && isForPeople(Call, P.Stream)))
     return;
   IRBuilder<> At(Call.getNextNode());
   At.SetCurrentDebugLocation(Call.getDebugLoc());
@@ -215,8 +215,14 @@ void forEachStoredUnseen(CallBase &Call, function_ref<void(Value *)> Take) {
 
 bool isOutput(const CallBase &Call) {
   StringRef Callee = libraryCallee(Call);
-  const Output *O = findIn(ArrayRef(Outputs), Callee);
-  return (O && O->Descriptor != NVM_SOMETIMES) || findIn(ArrayRef(Prints), Callee);
+  if (const Output *O = findIn(ArrayRef(Outputs), Callee); O && O->Descriptor != NVM_SOMETIMES)
+    return true;
+  return findIn(ArrayRef(Prints), Callee);
+}
+
+bool printsErrors(const CallBase &Call) {
+  const Print *P = findIn(ArrayRef(Prints), libraryCallee(Call));
+  return P && isForPeople(Call, P->Stream);
 }
 
 Value *outputDescriptor(const CallBase &Call) {

@@ -21,6 +21,8 @@ void traceCalls(llvm::Function &F);
 void forEachStoredUnseen(llvm::CallBase &Call, llvm::function_ref<void(llvm::Value *)> Take);
 /// Whether something may leave the process through \p Call.
 bool isOutput(const llvm::CallBase &Call);
+/// Whether \p Call prints to `stderr`, which is for people.
+bool printsErrors(const llvm::CallBase &Call);
 /// Its descriptor; null: there is none, or the call's arguments do not tell it.
 llvm::Value *outputDescriptor(const llvm::CallBase &Call);
 
