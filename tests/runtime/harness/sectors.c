@@ -93,12 +93,22 @@ static bool is_taken(const char *bytes, size_t at) {
   return platter->is_taken[page];
 }
 
-static void write_some(const char *bytes, size_t size, bool is_last) {
-  for (size_t at = 0; at < size; at += SECTOR) {
-    size_t part = size - at < SECTOR ? size - at : SECTOR;
+/* Of a page, or what the file has of its last one. */
+static void write_some_of(const char *bytes, size_t start, size_t end, bool is_last) {
+  for (size_t at = start; at < end; at += SECTOR) {
+    size_t part = end - at < SECTOR ? end - at : SECTOR;
     if (!sparse_equal(platter->holds + at, bytes + at, part) && !is_taken(bytes, at) &&
         throw() % 4 == 0)
       write_sector(platter->holds + at, bytes + at, part, !is_last || throw() % 8);
+  }
+}
+
+/* Most pages are as the disk has them. */
+static void write_some(const char *bytes, size_t size, bool is_last) {
+  for (size_t at = 0; at < size; at += PAGE) {
+    size_t part = size - at < PAGE ? size - at : PAGE;
+    if (memcmp(platter->holds + at, bytes + at, part))
+      write_some_of(bytes, at, at + part, is_last);
   }
 }
 
