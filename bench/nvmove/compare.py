@@ -60,7 +60,8 @@ MIXES = ("90/10", "50/50", "10/90")
 TRIED = 2000  # operations that tell how many a run takes
 TOLERANCE = 0.01
 NEAR = 1  # nanoseconds of a request: the server commits work of its own now and then
-FILLED_BY_ONE, COUNTED = 1000, 10000  # requests of one client, before charges are counted and then
+COUNTED = 10000  # requests of one client whose charges are counted
+FILLED_BY_ONE = 1000, 3 * COUNTED  # before that: where they make their data, and where they find or take it
 LOADS = ("SET 3 B", "GET 3 B", "INCR", "LPUSH", "RPUSH", "LPOP", "SADD", "SPOP", "HSET", "ZADD", "LRANGE",
          "MSET 10")
 # Operations a second of the paper's slides; AOF is "always", on an SSD.
@@ -247,7 +248,7 @@ def charged_by(binaries, a, fill, measured, count, setting, which):
     harness.CONFIGURATIONS["charged"] = ({}, environment, which)
     running = harness.Running(binaries, "charged", parent=harness.FOLDER)
     try:
-        harness.benchmark(binaries, running, ("-c", "1", *(fill or measured)), 1, FILLED_BY_ONE)
+        harness.benchmark(binaries, running, ("-c", "1", *(fill or measured)), 1, FILLED_BY_ONE[bool(fill)])
         if count:
             harness.benchmark(binaries, running, ("-c", "1", *measured), 1, count)
         running.client.send(("SHUTDOWN", "NOSAVE"))
