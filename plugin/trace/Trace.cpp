@@ -155,7 +155,8 @@ void traceOutput(CallBase &Call, const Output &O) {
 }
 
 void tracePrint(CallBase &Call, const Print &P) {
-  if (P.Stream >= int(Call.arg_size()) || Call.isTerminator() || (P.Empties && isForPeople(Call, P.Stream)))
+  if (P.Stream >= int(Call.arg_size()) || Call.isTerminator() ||
+      (P.Empties && isForPeople(Call, P.Stream)))
     return;
   IRBuilder<> At(Call.getNextNode());
   At.SetCurrentDebugLocation(Call.getDebugLoc());

@@ -7,12 +7,24 @@
 #include "llvm/Support/JSON.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace nvmove::tool {
 namespace {
 
 std::string number(double Value) {
-  return llvm::formatv(Value < 100 ? "{0:f3}" : "{0:f0}", Value).str();
+  return Value < 100 ? llvm::formatv("{0:f3}", Value).str()
+                     : llvm::formatv("{0:N}", std::llround(Value)).str();
+}
+
+/// Of the plain program's speed: two digits at least that are not zero, or 0.0000.
+std::string speed(double Share) {
+  std::string Made;
+  llvm::raw_string_ostream(Made) << llvm::format(Share >= 0.1    ? "%.2f"
+                                                 : Share >= 0.01 ? "%.3f"
+                                                                 : "%.4f",
+                                                 Share);
+  return Made;
 }
 
 double least(const Configuration &C) { return *std::min_element(C.Values.begin(), C.Values.end()); }
@@ -25,12 +37,14 @@ std::vector<std::string> brackets(const Estimate &E) {
     const Configuration *Worst = E.find(Profile + ", worst"),
                         *Cached = E.find(Profile + ", cached");
     if (Worst && Cached)
-      Made.push_back(llvm::formatv("{0}: between {1:f2} and {2:f2} of plain", Profile,
-                                   std::min(E.speedOf(*Worst), E.speedOf(*Cached)),
-                                   std::max(E.speedOf(*Worst), E.speedOf(*Cached))));
+      Made.push_back(llvm::formatv("{0}: between {1} and {2} of plain", Profile,
+                                   speed(std::min(E.speedOf(*Worst), E.speedOf(*Cached))),
+                                   speed(std::max(E.speedOf(*Worst), E.speedOf(*Cached)))));
   }
   return Made;
 }
+
+std::string counted(uint64_t Number) { return llvm::formatv("{0:N}", Number).str(); }
 
 std::string percent(double Share) { return llvm::formatv("{0:f1} %", 100 * Share).str(); }
 
@@ -51,7 +65,7 @@ std::vector<std::string> losses(const Estimate &E) {
 
 std::string without(const Estimate &E, const ProfileCosts &Costs, const TypeCost &T) {
   std::optional<double> Speed = E.speedWithout(Costs.Profile, T.Alone);
-  return Speed ? llvm::formatv("{0:f2}", *Speed).str() : "-";
+  return Speed ? speed(*Speed) : "-";
 }
 
 constexpr const char *TypesExplained =
@@ -71,8 +85,9 @@ void printTypes(llvm::raw_ostream &OS, const Estimate &E, const ProfileCosts &Co
   Row("type") << llvm::formatv("{0,13} {1,12} {2,8} {3,8} {4,8}\n", "loads", "stores", "share",
                                "alone", "without");
   for (const TypeCost &T : Costs.Types)
-    Row(T.Name) << llvm::formatv("{0,13} {1,12} {2,8} {3,8} {4,8}\n", T.Loads, T.Stores,
-                                 percent(T.Share), percent(T.Alone), without(E, Costs, T));
+    Row(T.Name) << llvm::formatv("{0,13} {1,12} {2,8} {3,8} {4,8}\n", counted(T.Loads),
+                                 counted(T.Stores), percent(T.Share), percent(T.Alone),
+                                 without(E, Costs, T));
 }
 
 std::string escaped(llvm::StringRef Text) {
@@ -88,8 +103,8 @@ void printTypesHtml(llvm::raw_ostream &OS, const Estimate &E, const ProfileCosts
   OS << "<h2>" << escaped(Costs.Profile) << ", worst: what each type costs</h2>\n"
      << "<table><tr><th>type<th>loads<th>stores<th>share<th>alone<th>without</tr>\n";
   for (const TypeCost &T : Costs.Types)
-    OS << "<tr><td>" << escaped(T.Name) << "<td>" << T.Loads << "<td>" << T.Stores << "<td>"
-       << percent(T.Share) << "<td>" << percent(T.Alone) << "<td>" << without(E, Costs, T)
+    OS << "<tr><td>" << escaped(T.Name) << "<td>" << counted(T.Loads) << "<td>" << counted(T.Stores)
+       << "<td>" << percent(T.Share) << "<td>" << percent(T.Alone) << "<td>" << without(E, Costs, T)
        << "</tr>\n";
   OS << "</table>\n<p>" << TypesExplained << "</p>\n";
 }
@@ -106,8 +121,8 @@ void printEstimate(llvm::raw_ostream &OS, const Estimate &E) {
   };
   Row(Unit) << llvm::formatv("{0,13} {1,12} {2,12} {3,9}\n", "median", "least", "most", "of plain");
   for (const Configuration &C : E.All)
-    Row(C.Name) << llvm::formatv("{0,13} {1,12} {2,12} {3,9:f2}\n", number(C.median()),
-                                 number(least(C)), number(most(C)), E.speedOf(C));
+    Row(C.Name) << llvm::formatv("{0,13} {1,12} {2,12} {3,9}\n", number(C.median()),
+                                 number(least(C)), number(most(C)), speed(E.speedOf(C)));
   for (const std::string &Line : brackets(E))
     OS << Line << '\n';
   OS << "\nA crash of the machine takes back:\n";
@@ -148,14 +163,18 @@ void printEstimateJson(llvm::raw_ostream &OS, const Estimate &E) {
 }
 
 void printEstimateHtml(llvm::raw_ostream &OS, const Estimate &E) {
-  constexpr unsigned Row = 26, Left = 190, Bar = 460, Top = 10;
+  constexpr unsigned Row = 26, Bar = 460, Top = 10, Letter = 8;
+  unsigned Left = 190;
   double Most = 1;
-  for (const Configuration &C : E.All)
+  for (const Configuration &C : E.All) {
     Most = std::max(Most, E.speedOf(C));
+    Left = std::max(Left, Letter * static_cast<unsigned>(C.Name.size() + 2));
+  }
   OS << "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>nvmove "
         "estimate</title>\n"
      << "<style>body{font:15px sans-serif;margin:2em}td,th{padding:2px 12px;text-align:right}"
-     << "td:first-child,th:first-child{text-align:left}rect{fill:#4477aa}.e{fill:#cc7733}</style>\n"
+     << "td:first-child,th:first-child{text-align:left}rect{fill:#4477aa}.e{fill:#cc7733}"
+     << ":root{color-scheme:light dark}text{fill:currentColor}</style>\n"
      << "<h1>Speed, compared with the program as it is</h1>\n"
      << llvm::formatv("<svg width=\"{0}\" height=\"{1}\" role=\"img\">\n", Left + Bar + 70,
                       Top * 2 + Row * E.All.size());
@@ -164,17 +183,17 @@ void printEstimateHtml(llvm::raw_ostream &OS, const Estimate &E) {
     double Speed = E.speedOf(C);
     OS << llvm::formatv("<text x=\"{0}\" y=\"{1}\" text-anchor=\"end\">{2}</text>"
                         "<rect class=\"{3}\" x=\"{4}\" y=\"{5}\" width=\"{6:f1}\" height=\"{7}\"/>"
-                        "<text x=\"{8:f1}\" y=\"{1}\">{9:f2}</text>\n",
+                        "<text x=\"{8:f1}\" y=\"{1}\">{9}</text>\n",
                         Left - 8, Y + 15, escaped(C.Name), C.Emulated ? "e" : "p", Left, Y + 2,
-                        Speed / Most * Bar, Row - 8, Left + Speed / Most * Bar + 6, Speed);
+                        Speed / Most * Bar, Row - 8, Left + Speed / Most * Bar + 6, speed(Speed));
     Y += Row;
   }
   OS << "</svg>\n<table><tr><th>" << (E.IsThroughput ? "a second" : "seconds")
      << "<th>median<th>least<th>most<th>of plain</tr>\n";
   for (const Configuration &C : E.All)
     OS << "<tr><td>" << escaped(C.Name) << "<td>" << number(C.median()) << "<td>"
-       << number(least(C)) << "<td>" << number(most(C)) << "<td>"
-       << llvm::formatv("{0:f2}", E.speedOf(C)) << "</tr>\n";
+       << number(least(C)) << "<td>" << number(most(C)) << "<td>" << speed(E.speedOf(C))
+       << "</tr>\n";
   OS << "</table>\n";
   for (const std::string &Line : brackets(E))
     OS << "<p>" << escaped(Line) << "</p>\n";
