@@ -55,6 +55,19 @@ const FieldDecl *assignedField(const Expr *To) {
   return Member ? dyn_cast<FieldDecl>(Member->getMemberDecl()) : nullptr;
 }
 
+/// What a record is copied from, each of which has its own code: the branches of `c ? *q : *r`, and the end of `f(), *q`.
+template <class Function> void forEachCopied(const Expr *From, Function Take) {
+  From = From->IgnoreParenImpCasts();
+  if (auto *Chosen = dyn_cast<AbstractConditionalOperator>(From)) {
+    forEachCopied(Chosen->getTrueExpr(), Take);
+    forEachCopied(Chosen->getFalseExpr(), Take);
+  } else if (auto *Two = dyn_cast<BinaryOperator>(From); Two && Two->isCommaOp()) {
+    forEachCopied(Two->getRHS(), Take);
+  } else {
+    Take(*From);
+  }
+}
+
 } // namespace
 
 std::string AccessedPlaces::keyOf(SourceLocation At) const {
@@ -95,9 +108,10 @@ void AccessedPlaces::noteAssignment(const BinaryOperator &Assignment) {
     return;
   noteHidden(Assignment.getLHS(), Assignment.getOperatorLoc());
   noteStored(*Assignment.getLHS(), Assignment.getOperatorLoc());
-  if (Assignment.getOpcode() == BO_Assign)
-    noteCopied(frontendFacts().CopiedRecords, Assignment.getType(),
-               Assignment.getRHS()->IgnoreParenImpCasts()->getExprLoc());
+  if (Assignment.getOpcode() == BO_Assign && Assignment.getType()->isRecordType())
+    forEachCopied(Assignment.getRHS(), [&](const Expr &From) {
+      noteCopied(frontendFacts().CopiedRecords, Assignment.getType(), From.getExprLoc());
+    });
   const FieldDecl *Field = assignedField(Assignment.getLHS());
   std::string Key = keyOf(Assignment.getOperatorLoc());
   if (Field && Assignment.getType()->isPointerType() && !Key.empty())
