@@ -42,6 +42,31 @@ std::string placeKey(llvm::StringRef File, unsigned Line, unsigned Column) {
 
 namespace {
 
+std::string withPrefix(llvm::StringRef Name) {
+  llvm::SmallString<128> Path(Name);
+  for (const auto &[From, To] : frontendFacts().Prefixes)
+    if (llvm::sys::path::replace_path_prefix(Path, From, To))
+      break;
+  return Path.str().str();
+}
+
+} // namespace
+
+/// As clang's CGDebugInfo makes it.
+std::string nameInDebugInfo(llvm::StringRef File) {
+  llvm::SmallString<128> Folder(frontendFacts().Folder), Named(withPrefix(File));
+  if (Folder.empty())
+    llvm::sys::fs::current_path(Folder);
+  if (llvm::sys::path::is_relative(File) && llvm::sys::path::is_relative(Named)) {
+    llvm::SmallString<128> Whole(withPrefix(Folder));
+    llvm::sys::path::append(Whole, Named);
+    return Whole.str().str();
+  }
+  return Named.str().str();
+}
+
+namespace {
+
 class SourceVisitor : public Visitor {
 public:
   SourceVisitor(ASTContext &Context, LayoutBuilder &Layouts)
@@ -255,6 +280,11 @@ std::unique_ptr<ASTConsumer> SourceAction::CreateASTConsumer(CompilerInstance &C
   // Places for warnings and checks; nothing of it reaches the object file.
   if (Compiler.getCodeGenOpts().getDebugInfo() == llvm::codegenoptions::NoDebugInfo)
     Compiler.getCodeGenOpts().setDebugInfo(llvm::codegenoptions::LocTrackingOnly);
+  if (settings().Emulates)
+    Compiler.getCodeGenOpts().DebugColumnInfo = true;
+  const auto &Prefixes = Compiler.getCodeGenOpts().DebugPrefixMap;
+  frontendFacts().Prefixes.assign(Prefixes.rbegin(), Prefixes.rend());
+  frontendFacts().Folder = Compiler.getCodeGenOpts().DebugCompilationDir;
   return std::make_unique<SourceConsumer>();
 }
 

@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace nvmove::plugin {
@@ -85,10 +86,17 @@ struct FrontendFacts {
   std::vector<RootPlace> Roots;
   std::optional<UnsafeTable> Unsafe; ///< the .unsafe files, once they are read
   bool Throws = true;                ///< exceptions pass this source (-fexceptions)
+  /// What -fdebug-prefix-map and -ffile-prefix-map put in place of what, the last first.
+  std::vector<std::pair<std::string, std::string>> Prefixes;
+  std::string Folder; ///< of the compilation, as the options say; empty: the process's
 };
 
-/// A place in the source under which both halves of the plugin find the same thing.
+/// A place in the source under which both halves of the plugin find the same thing. \p File is its name in
+/// the debug information.
 std::string placeKey(llvm::StringRef File, unsigned Line, unsigned Column);
+
+/// The name that the debug information has for \p File.
+std::string nameInDebugInfo(llvm::StringRef File);
 
 /// The facts of this compilation.
 FrontendFacts &frontendFacts();

@@ -72,8 +72,9 @@ template <class Function> void forEachCopied(const Expr *From, Function Take) {
 
 std::string AccessedPlaces::keyOf(SourceLocation At) const {
   PresumedLoc Place = Context.getSourceManager().getPresumedLoc(At);
-  return Place.isInvalid() ? std::string()
-                           : placeKey(Place.getFilename(), Place.getLine(), Place.getColumn());
+  return Place.isInvalid()
+             ? std::string()
+             : placeKey(nameInDebugInfo(Place.getFilename()), Place.getLine(), Place.getColumn());
 }
 
 void AccessedPlaces::noteMember(const MemberExpr &Member) {
