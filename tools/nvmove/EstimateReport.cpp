@@ -44,7 +44,7 @@ std::vector<std::string> brackets(const Estimate &E) {
   return Made;
 }
 
-std::string counted(uint64_t Number) { return llvm::formatv("{0:N}", Number).str(); }
+std::string grouped(uint64_t Number) { return llvm::formatv("{0:N}", Number).str(); }
 
 std::string percent(double Share) { return llvm::formatv("{0:f1} %", 100 * Share).str(); }
 
@@ -85,8 +85,8 @@ void printTypes(llvm::raw_ostream &OS, const Estimate &E, const ProfileCosts &Co
   Row("type") << llvm::formatv("{0,13} {1,12} {2,8} {3,8} {4,8}\n", "loads", "stores", "share",
                                "alone", "without");
   for (const TypeCost &T : Costs.Types)
-    Row(T.Name) << llvm::formatv("{0,13} {1,12} {2,8} {3,8} {4,8}\n", counted(T.Loads),
-                                 counted(T.Stores), percent(T.Share), percent(T.Alone),
+    Row(T.Name) << llvm::formatv("{0,13} {1,12} {2,8} {3,8} {4,8}\n", grouped(T.Loads),
+                                 grouped(T.Stores), percent(T.Share), percent(T.Alone),
                                  without(E, Costs, T));
 }
 
@@ -103,7 +103,7 @@ void printTypesHtml(llvm::raw_ostream &OS, const Estimate &E, const ProfileCosts
   OS << "<h2>" << escaped(Costs.Profile) << ", worst: what each type costs</h2>\n"
      << "<table><tr><th>type<th>loads<th>stores<th>share<th>alone<th>without</tr>\n";
   for (const TypeCost &T : Costs.Types)
-    OS << "<tr><td>" << escaped(T.Name) << "<td>" << counted(T.Loads) << "<td>" << counted(T.Stores)
+    OS << "<tr><td>" << escaped(T.Name) << "<td>" << grouped(T.Loads) << "<td>" << grouped(T.Stores)
        << "<td>" << percent(T.Share) << "<td>" << percent(T.Alone) << "<td>" << without(E, Costs, T)
        << "</tr>\n";
   OS << "</table>\n<p>" << TypesExplained << "</p>\n";
