@@ -12,6 +12,7 @@
 #include "base/signals.h"
 #include "core/barrier.h"
 #include "core/header.h"
+#include "core/quick.h"
 #include "core/root_hooks.h"
 #include "log/log_read.h"
 #include "log/record.h"
@@ -269,6 +270,7 @@ struct nvmi_log *nvmi_log_attach(struct nvmi_thread *thread, struct nvm_pool *po
   struct nvmi_log *log = attach_locked(pool);
   if (log) {
     log->owner = thread;
+    nvmi_quick_begin(thread, pool);
     thread->logs[pool->index] = log;
   }
   nvmi_unlock(&pool->lock);

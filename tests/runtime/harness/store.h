@@ -6,6 +6,23 @@
 
 #include <string.h>
 
+#define CALL_SITE(size)                                                                            \
+  case size:                                                                                       \
+    __builtin_call_with_static_chain(__nvm_site_##size(), address);                                \
+    return;
+
+static inline void call_site(void *address, size_t size) {
+  switch (size) {
+    CALL_SITE(1)
+    CALL_SITE(2)
+    CALL_SITE(4)
+    CALL_SITE(8)
+    CALL_SITE(16)
+    CALL_SITE(64)
+  }
+  __builtin_call_with_static_chain(__nvm_site(size), address);
+}
+
 static inline void note_store(void *address, size_t size) {
   uintptr_t at = (uintptr_t)address;
   if (at >> NVM_RANGE_SHIFT != NVM_RANGE_TAG)
@@ -15,7 +32,7 @@ static inline void note_store(void *address, size_t size) {
   uint64_t mask = size >= 64 ? UINT64_MAX : (UINT64_C(1) << size) - 1;
   if (slot->line != line || slot->missing >> (at & 63) & mask || slot->line != line ||
       (at & 63) + size > NVM_LINE_SIZE)
-    __nvm_note(address, size);
+    call_site(address, size);
 }
 
 /* Behind a group of __nvm_note_ahead. */
