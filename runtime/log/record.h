@@ -13,6 +13,7 @@
 enum {
   NVMI_PAYLOAD_MAX = NVMI_FRAME_MAX - sizeof(struct nvm_frame),
   NVMI_LINE_PAYLOAD_MAX = 16 + 64, /* bytes of a line in a record, at most */
+  NVMI_LINE_PAYLOAD_LEAST = 8 + 8,
   NVMI_SHORT_LINES_MAX =
       NVMI_PAYLOAD_MAX / NVMI_LINE_PAYLOAD_MAX /* fit one frame beside few operations */
 };
@@ -63,6 +64,13 @@ static inline unsigned nvmi_whole_words(uint64_t mask, bool *ragged) {
   uint64_t lowest = mask & UINT64_C(0x0101010101010101);
   *ragged = lowest * 0xff != mask;
   return (unsigned)(lowest * UINT64_C(0x0102040810204080) >> 56);
+}
+
+/* Bytes that nvmi_encode_line takes, by no estimate. */
+static inline size_t nvmi_encoded_size(uint64_t mask) {
+  bool ragged;
+  unsigned words = nvmi_whole_words(mask, &ragged), bytes = (unsigned)__builtin_popcountll(mask);
+  return ragged ? 16 + ((bytes + 7) & ~7u) : 8 + 8 * (unsigned)__builtin_popcount(words);
 }
 
 /* Puts the bytes of `mask` at `at`, aligned to 8; gives the end. */

@@ -200,15 +200,14 @@ static void lat_unpack(struct nvmi_log *log, struct nvmi_parcel *parcel) {
   log->alias.first = log->captured.count - log->alias.count;
 }
 
-static bool is_short(const struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
-  size_t bytes = NVMI_LINE_PAYLOAD_MAX * (count + log->captured.count) +
-                 sizeof(uint64_t) * log->operations.count;
+/* Bytes of the payload at most; 0: not short. */
+static size_t short_size(const struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   uint64_t ranges = 0;
-  if (bytes > NVMI_PAYLOAD_MAX || log->owner->handlers_store)
-    return false;
+  if (log->owner->handlers_store)
+    return 0;
   for (size_t i = 0; i < count; i++)
     ranges |= lines[i].line;
-  return !(ranges & NVMI_RANGE);
+  return ranges & NVMI_RANGE ? 0 : nvmi_short_redo_size(log, lines, count, log->captured.count);
 }
 
 static char *encode_captured(const struct nvmi_log *log, char *at, size_t from, size_t to) {
@@ -224,9 +223,10 @@ static char *encode_captured(const struct nvmi_log *log, char *at, size_t from, 
  * in place. */
 static bool commit_short(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   struct nvm_pool *pool = log->pool;
-  if (!is_short(log, lines, count))
+  size_t payload = short_size(log, lines, count);
+  if (!payload)
     return false;
-  struct nvm_frame *frame = nvmi_short_redo_room(log, count + log->captured.count);
+  struct nvm_frame *frame = nvmi_short_redo_room(log, payload);
   if (NVMI_UNLIKELY(!frame))
     return false;
   char *end = nvmi_short_redo_operations(log, frame);

@@ -48,12 +48,26 @@ static inline void nvmi_redo_store_captured(struct nvmi_log *log) {
   log->captured.count = 0;
 }
 
-/* A place in the copy for a short record of `count` lines and the log's operations. Null: there is
- * none. */
+/* So many bytes at most have `count` lines, and the `captured` ones, and the log's operations, in a record; 0: more than one
+ * frame has. Few lines are not looked at. None is a range. */
+static inline __attribute__((always_inline)) size_t nvmi_short_redo_size(
+    const struct nvmi_log *log, const struct nvmi_line *lines, size_t count, size_t captured) {
+  size_t rest = NVMI_LINE_PAYLOAD_MAX * captured + sizeof(uint64_t) * log->operations.count;
+  size_t bytes = rest + NVMI_LINE_PAYLOAD_MAX * count;
+  if (NVMI_LIKELY(bytes <= NVMI_PAYLOAD_MAX))
+    return bytes;
+  if (rest + NVMI_LINE_PAYLOAD_LEAST * count > NVMI_PAYLOAD_MAX)
+    return 0;
+  bytes = rest;
+  for (size_t i = 0; i < count; i++)
+    bytes += nvmi_encoded_size(lines[i].mask);
+  return bytes <= NVMI_PAYLOAD_MAX ? bytes : 0;
+}
+
+/* A place in the copy for a short record with a payload of `bytes`. Null: there is none. */
 static inline __attribute__((always_inline)) struct nvm_frame *
-nvmi_short_redo_room(struct nvmi_log *log, size_t count) {
-  size_t size_max = sizeof(struct nvm_frame) + NVMI_LINE_PAYLOAD_MAX * count +
-                    sizeof(uint64_t) * log->operations.count + NVM_FRAME_ALIGN;
+nvmi_short_redo_room(struct nvmi_log *log, size_t bytes) {
+  size_t size_max = sizeof(struct nvm_frame) + bytes + NVM_FRAME_ALIGN;
   struct nvm_frame *frame = nvmi_log_copy_room(log, size_max);
   if (NVMI_LIKELY(frame != NULL))
     return frame;

@@ -38,15 +38,16 @@ static inline void store_home(const struct nvm_pool *pool, uint64_t offset, uint
   pool->persist->store_line(pool->home + offset, pool->work + offset, mask);
 }
 
-static bool is_short(const struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
-  size_t bytes = NVMI_LINE_PAYLOAD_MAX * count + sizeof(uint64_t) * log->operations.count;
+/* Bytes of the payload at most; 0: not short. */
+static inline size_t short_size(const struct nvmi_log *log, const struct nvmi_line *lines,
+                                size_t count) {
   uint64_t ranges = 0;
-  if (bytes > NVMI_PAYLOAD_MAX || log->captured.count || log->pool->written || log->pool->compare ||
+  if (log->captured.count || log->pool->written || log->pool->compare ||
       log->owner->handlers_store || log->intents.has_large)
-    return false;
+    return 0;
   for (size_t i = 0; i < count; i++)
     ranges |= lines[i].line;
-  return !(ranges & NVMI_RANGE);
+  return ranges & NVMI_RANGE ? 0 : nvmi_short_redo_size(log, lines, count, 0);
 }
 
 /* As shadow_commit, of one frame; the arguments are there. False: not so. */
@@ -54,9 +55,10 @@ static inline __attribute__((always_inline)) bool
 commit_short(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) {
   struct nvm_pool *pool = log->pool;
   uint64_t first = pool->header.base >> 6;
-  if (!(count | log->operations.count) || !is_short(log, lines, count))
+  size_t payload = short_size(log, lines, count);
+  if (!payload)
     return false;
-  struct nvm_frame *frame = nvmi_short_redo_room(log, count);
+  struct nvm_frame *frame = nvmi_short_redo_room(log, payload);
   if (NVMI_UNLIKELY(!frame))
     return false;
   char *end = nvmi_short_redo_operations(log, frame);
