@@ -55,16 +55,9 @@ struct nvm_line_table {
   struct nvm_line slot[NVM_LINE_SLOTS];
   uint64_t ahead; /* not 0: __nvm_note_ahead has appended what __nvm_drain has to wait for */
   uint64_t fresh_start,
-      fresh_end;   /* addresses: what the open transaction allocated last, all noted */
-  uint64_t called; /* ranges of __nvm_note_call whose calls have not returned */
-  /* Of libnvmove alone: a pool in which a note of a few bytes is nothing but a slot of this table (tx/sites.c). */
-  struct {
-    void *pool;           /* null: none */
-    uint64_t start, size; /* its addresses */
-    void *const *log;     /* leads to null where the thread has no log there */
-    uint64_t home;        /* from an address to that of the same byte in the file, modulo 2^64 */
-    uint64_t bit;         /* of the pool, as in struct nvmi_thread */
-  } quick;
+      fresh_end;     /* addresses: what the open transaction allocated last, all noted */
+  uint64_t called;   /* ranges of __nvm_note_call whose calls have not returned */
+  uint64_t quick[6]; /* libnvmove's own (core/quick.h) */
 };
 
 /* A place in the source, for messages. Static data of the instrumented module. */

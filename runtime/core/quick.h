@@ -13,21 +13,32 @@ enum { NVMI_MAY_BE_QUICK = 0 };
 enum { NVMI_MAY_BE_QUICK = 1 };
 #endif
 
-/* The thread is about to have a log in `pool`. The pool is not the one that it had here before, if only by its number: that one
- * is forgotten. A handler finds all of it, or none. */
+struct nvmi_quick {
+  struct nvm_pool *pool;       /* null: none */
+  uint64_t start, size;        /* its addresses */
+  struct nvmi_log *const *log; /* leads to null where the thread has no log there any more */
+  uint64_t home; /* from an address to that of the same byte in the file, modulo 2^64 */
+  uint64_t bit;  /* of the pool, as in struct nvmi_thread */
+};
+_Static_assert(sizeof(struct nvmi_quick) <= sizeof(((struct nvm_line_table *)0)->quick),
+               "it lies in the table");
+
+/* The thread is about to have a log in `pool`. The pool is not the one that it had here before, if only by its number:
+ * that one is forgotten. A handler finds all of it, or none. */
 static inline void nvmi_quick_begin(struct nvmi_thread *thread, struct nvm_pool *pool) {
   const struct nvmi_method *method = pool->method;
   if (!thread->table) /* nvmi_nobody */
     return;
-  thread->table->quick.pool = NULL;
+  struct nvmi_quick *quick = (struct nvmi_quick *)thread->table->quick;
+  quick->pool = NULL;
   nvmi_compiler_barrier();
   if (!NVMI_MAY_BE_QUICK || method->note || method->settle || method->store)
     return;
-  thread->table->quick.start = pool->header.base;
-  thread->table->quick.size = pool->header.range;
-  thread->table->quick.log = (void *const *)&thread->logs[pool->index];
-  thread->table->quick.home = (uint64_t)(uintptr_t)pool->home - pool->header.base;
-  thread->table->quick.bit = UINT64_C(1) << pool->index;
+  quick->start = pool->header.base;
+  quick->size = pool->header.range;
+  quick->log = &thread->logs[pool->index];
+  quick->home = (uint64_t)(uintptr_t)pool->home - pool->header.base;
+  quick->bit = UINT64_C(1) << pool->index;
   nvmi_compiler_barrier();
-  thread->table->quick.pool = pool;
+  quick->pool = pool;
 }

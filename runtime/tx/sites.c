@@ -10,18 +10,19 @@
  * They lie in a section of their own, by which watch.h knows them: the program's code is behind the return address
  * that they were called with, and that lies where SITE puts it.
  *
- * Where lines are all that commit needs, and nothing else is to be asked, a note is made here: QUICK does
- * what note_simply (note.c) does with an empty slot, or with one that has the line. It keeps no register
- * more: a store of the program that misses the cache stands at the head of the processor's store buffer,
- * and each store behind it takes a place from the next one that misses. The thread is at work meanwhile
- * (`busy`), as in note.c, and whoever shuts a gate or closes a pool waits for that.
+ * Where lines are all that commit needs, and nothing else is to be asked, a note is made here (sites_quick.h).
  *
  * A byte is noted when its bit of `missing` is clear. What is shifted in from above counts as
  * missing, so that a write which crosses its line is never found in the table.
  */
-#include "core/gate.h"
-#include "core/thread.h"
 #include "nvmove/abi.h"
+
+#ifdef NVM_SITES_ALONE /* in a test's own runtime, which has no threads */
+#define QUICK ""
+#define QUICK_OPERANDS(count)
+#else
+#include "tx/sites_quick.h"
+#endif
 
 _Static_assert(NVM_LINE_SIZE == 64 && sizeof(struct nvm_line) == 16, "address to slot: by 2 bits");
 _Static_assert(offsetof(struct nvm_line, missing) == 8, "as FILTER has it");
@@ -34,11 +35,6 @@ const char NVM_ABI_VERSION_SYMBOL = 1;
 __attribute__((used)) static const void *const for_libraries[] = {
     (const void *)__nvm_note_call, (const void *)__nvm_note_scanf, (const void *)__nvm_split_point,
     (const void *)__nvm_atomic_landed};
-
-/* From the thread's table, which lies in its state. */
-#define OF_THREAD(member)                                                                          \
-  ((long)offsetof(struct nvmi_thread, member) - (long)offsetof(struct nvmi_thread, lines_table))
-#define OF_QUICK(member) offsetof(struct nvm_line_table, quick.member)
 
 /* clang-format off */
 /* `frame`: bytes between the stack pointer behind it and where it was before the call. */
@@ -56,7 +52,7 @@ __attribute__((used)) static const void *const for_libraries[] = {
   TABLE_TO("rax")                                                                                  \
   "movl %%r10d, %%ecx\n shrl $2, %%ecx\n andl %[slots], %%ecx\n addq %%rcx, %%rax\n"               \
   "movq %%r10, %%r11\n shrq $6, %%r11\n cmpq %%r11, (%%rax)\n jne 5f\n"                            \
-  "movq 8(%%rax), %%rcx\n cmpq %%r11, (%%rax)\n jne 5f\n movq %%rcx, %%rax\n notq %%rax\n"            \
+  "movq 8(%%rax), %%rcx\n cmpq %%r11, (%%rax)\n jne 5f\n movq %%rcx, %%rax\n notq %%rax\n"         \
   "movl %%r10d, %%ecx\n shrq %%cl, %%rax\n notq %%rax\n"
 
 #define FRESH_OR(end)                                                                              \
@@ -70,48 +66,9 @@ __attribute__((used)) static const void *const for_libraries[] = {
   "subq $8, %%rsp\n .cfi_def_cfa_offset 48\n call " note "@PLT\n"                                  \
   "addq $8, %%rsp\n .cfi_def_cfa_offset 40\n" POP("rdi", 32) POP("rsi", 24) "jmp 4b\n"
 
-/* What the bytes leave missing of their line, to rax. */
-#define LEFT "movl %%r10d, %%ecx\n movabsq %[mask], %%rax\n shlq %%cl, %%rax\n notq %%rax\n"
-
-/* The commit asks for the file's lines all at once (lines.h): of a few too late for the first, of many too late
- * for most. */
-enum { MANY_LINES = 16 };
-
-/* To 3 where it is not that simple; 7 is for where the thread is at work. It has a log before it is: a handler that
- * interrupts its work cannot make one. What a handler changes before that, or who closes the pool, is asked again.
- * An empty slot answers no test until its line is there. What a handler wants to post while the thread is at work
- * is left to the C code. */
-#define QUICK                                                                                      \
-  TABLE_TO("rax")                                                                                  \
-  "movq %c[pool](%%rax), %%rcx\n testq %%rcx, %%rcx\n je 3f\n"                                    \
-  "movq %%r10, %%r11\n subq %c[start](%%rax), %%r11\n cmpq %c[size](%%rax), %%r11\n jae 3f\n"     \
-  "movq %c[log](%%rax), %%r11\n cmpq $0, (%%r11)\n je 3f\n"                                       \
-  "cmpl $0, %c[busy](%%rax)\n jne 3f\n movl $1, %c[busy](%%rax)\n"                                \
-  "cmpq %c[pool](%%rax), %%rcx\n jne 7f\n cmpq $0, (%%r11)\n je 7f\n"                             \
-  "cmpb $0, %c[gate](%%rcx)\n jne 7f\n cmpl $0, nvmi_slow(%%rip)\n jne 7f\n"                      \
-  ".if %c[bytes] > 8\n cmpb $0, %c[unnoted](%%rcx)\n jne 7f\n .endif\n"                           \
-  "movl %%r10d, %%r11d\n andl $63, %%r11d\n cmpl %[above], %%r11d\n ja 7f\n"                      \
-  "prefetcht0 (%%r10)\n"                                                                           \
-  "movq %c[bit](%%rax), %%r11\n testq %%r11, %c[touched](%%rax)\n jne 1f\n"                        \
-  "orq %%r11, %c[touched](%%rax)\n"                                                                \
-  "1: movl %%r10d, %%r11d\n shrl $2, %%r11d\n andl %[slots], %%r11d\n"                             \
-  "movl %c[used_count](%%rax), %%ecx\n"                                                            \
-  "cmpq $0, (%%rax, %%r11)\n jne 8f\n"                                                            \
-  "testl %%ecx, %%ecx\n je 1f\n cmpl %[many], %%ecx\n jb 2f\n"                                   \
-  "1: movq %c[home](%%rax), %%r11\n prefetcht0 (%%r11, %%r10)\n"                                   \
-  "2: movl %%r10d, %%r11d\n shrl $6, %%r11d\n andl %[slot_numbers], %%r11d\n"                      \
-  "movw %%r11w, %c[used](%%rax, %%rcx, 2)\n"                                                       \
-  "incl %%ecx\n movl %%ecx, %c[used_count](%%rax)\n"                                               \
-  "shll $4, %%r11d\n addq %%rax, %%r11\n"                                                         \
-  LEFT "movq %%rax, 8(%%r11)\n movq %%r10, %%rax\n shrq $6, %%rax\n movq %%rax, (%%r11)\n"         \
-  "0:" TABLE_TO("rax") "movl $0, %c[busy](%%rax)\n cmpl $0, %c[posts](%%rax)\n jne 3f\n jmp 4b\n"  \
-  "8: movq %%r10, %%rcx\n shrq $6, %%rcx\n cmpq %%rcx, (%%rax, %%r11)\n jne 7f\n"                  \
-  "addq %%rax, %%r11\n" LEFT "andq %%rax, 8(%%r11)\n jmp 0b\n"                                     \
-  "7: movl $0, %c[busy](%%rax)\n"
-
 /* `look_up` jumps to 4 where nothing is to be done and to 5 where the table does not say so; `end`:
  * the address behind the last byte; `pass` moves the size to rsi. */
-#define SITE(name, parameters, look_up, end, quick, pass, note, count)                                    \
+#define SITE(name, parameters, look_up, end, quick, pass, note, count)                             \
   __attribute__((naked, section("nvm_sites"))) NVM_CALL_STATIC_CHAIN void name parameters {        \
     __asm__ volatile(                                                                              \
         RANGE_OR_RETURN PUSH("rax", 16) PUSH("rcx", 24) look_up                                    \
@@ -122,15 +79,8 @@ enum { MANY_LINES = 16 };
           [slots] "i"((NVM_LINE_SLOTS - 1) * sizeof(struct nvm_line)),                             \
           [fresh_start] "i"(offsetof(struct nvm_line_table, fresh_start)),                         \
           [fresh_end] "i"(offsetof(struct nvm_line_table, fresh_end)),                             \
-          [bytes] "i"(count), [above] "i"(NVM_LINE_SIZE - (count)),                                \
-          [mask] "i"((count) ? UINT64_MAX >> (NVM_LINE_SIZE - (count)) % 64 : 0),                  \
-          [slot_numbers] "i"(NVM_LINE_SLOTS - 1), [many] "i"(MANY_LINES), [busy] "i"(OF_THREAD(busy)),                     \
-          [touched] "i"(OF_THREAD(touched)), [used] "i"(OF_THREAD(used)),                          \
-          [used_count] "i"(OF_THREAD(used_count)), [posts] "i"(OF_THREAD(posts_count)),            \
-          [gate] "i"(offsetof(struct nvm_pool, gate)),                                             \
-          [unnoted] "i"(offsetof(struct nvm_pool, has_volatile)), [pool] "i"(OF_QUICK(pool)),      \
-          [start] "i"(OF_QUICK(start)), [size] "i"(OF_QUICK(size)), [log] "i"(OF_QUICK(log)),      \
-          [home] "i"(OF_QUICK(home)), [bit] "i"(OF_QUICK(bit)));                                   \
+          [bytes] "i"(count), [above] "i"(NVM_LINE_SIZE - (count))                                 \
+          QUICK_OPERANDS(count));                                                                  \
   }
 
 #define SIZED(name, note, count)                                                                   \

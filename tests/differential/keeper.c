@@ -11,6 +11,7 @@
 #include "nvmove/abi_scanf.h"
 
 /* What writes call is the runtime's own; behind it they come here. */
+#define NVM_SITES_ALONE
 #include "../../runtime/tx/sites.c"
 
 #include <stdio.h>
