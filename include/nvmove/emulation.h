@@ -13,10 +13,12 @@ extern "C" {
  * next call. */
 const char *nvm_emulation_fault(const char *profile);
 
-/* The file of counts is an array of these, some of them empty. Each thread counts in its own part of the
- * file, which is mapped: so the counts are there however the process ends. */
+/* The file of counts is an array of these, some of them empty, and some with the same types. Each thread counts in its
+ * own parts of the file, which are mapped: so the counts are there however the process ends. */
 struct nvm_counted {
-  char types[232]; /* names, with commas between them, and a 0; empty: counts nothing */
+  char types
+      [488]; /* names, with commas between them, and a 0; the first ones, if they are too long together;
+                    * empty: counts nothing */
   uint64_t loads, stores, nanoseconds;
 };
 

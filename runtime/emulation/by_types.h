@@ -15,10 +15,11 @@ extern bool nvmi_by_types_wanted;
 /* Null, or what is wrong with the file. */
 const char *nvmi_by_types_begin(void);
 
-/* The calling thread's, to be added to; NULL: there is no place. `types` may go away later. */
-struct nvm_counted *nvmi_by_types(const char *types);
+/* The counts of one thread by types, the newest table first. Another thread takes them over when that one has ended. */
+struct nvmi_types_table;
+
+/* A thread's, to be added to. `types` may go away later. Where there is no place for more, the program ends. */
+struct nvm_counted *nvmi_by_types(struct nvmi_types_table **newest, const char *types);
 
 /* Tells the most expensive ones on stderr, if NVMOVE_STATS is 1. */
 void nvmi_by_types_tell(void);
-/* In a child of fork: counts begin anew. */
-void nvmi_by_types_forget(void);

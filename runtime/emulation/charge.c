@@ -86,8 +86,8 @@ static bool is_on_stack(const struct nvmi_charged *me, uintptr_t address) {
 }
 
 /* Counts by types are found before the wait, which so contains the time for it. */
-static inline struct nvm_counted *counts_of(const char *types) {
-  return nvmi_by_types_wanted ? nvmi_by_types(types) : NULL;
+static inline struct nvm_counted *counts_of(struct nvmi_charged *me, const char *types) {
+  return nvmi_by_types_wanted ? nvmi_by_types(&me->types, types) : NULL;
 }
 
 /* Whether there is something to charge: no program accesses what goes on from the end of all addresses. */
@@ -103,7 +103,7 @@ __attribute__((preserve_most)) void __nvm_charge_load(const void *Address, size_
   struct nvmi_charged *me = nvmi_charged_self();
   uint64_t lines = nvmi_lines_at(Address, Size);
   uint64_t start = begin(me, nvmi_transfer(lines * nvmi_emulated.read, lines));
-  struct nvm_counted *by_types = counts_of(Types);
+  struct nvm_counted *by_types = counts_of(me, Types);
   uint64_t spent = nvmi_charge_load(me, start, (uintptr_t)Address >> NVMI_LINE_SHIFT, lines);
   if (by_types) {
     nvmi_local_add(&by_types->loads, 1);
@@ -119,7 +119,7 @@ static void charge_store(const void *address, size_t size, const char *types, bo
   uint64_t cost = nvmi_transfer(lines * (nvmi_emulated.write + nvmi_emulated.clwb), lines) +
                   nvmi_emulated.commit;
   uint64_t start = begin(me, cost);
-  struct nvm_counted *by_types = counts_of(types);
+  struct nvm_counted *by_types = counts_of(me, types);
   if (by_types)
     nvmi_local_add(&by_types->stores, 1);
   nvmi_local_add(&me->stores, 1);
@@ -238,7 +238,8 @@ static void tell_counts(void) {
   nvmi_spent_tell(sum);
 }
 
-__attribute__((destructor)) static void tell(void) {
+/* Behind the program's own destructors. */
+__attribute__((destructor(101))) static void tell(void) {
   nvmi_emulation_tell_unknown();
   tell_counts();
   nvmi_by_types_tell();

@@ -98,6 +98,10 @@ struct nvmi_charged *nvmi_charged_make(void) {
   return made;
 }
 
+const struct nvmi_charged *nvmi_charged_next(const struct nvmi_charged *last) {
+  return last ? last->next : atomic_load(&all);
+}
+
 void nvmi_charged_clear(struct nvmi_charged *me) {
   struct nvmi_charged *next = me->next;
   uintptr_t stack_end = me->stack_end;
@@ -139,7 +143,6 @@ static void forget(void) {
     nvmi_charged_clear(nvmi_charged_own);
     all = nvmi_charged_own;
   }
-  nvmi_by_types_forget();
 }
 
 bool nvmi_is_paid(struct nvmi_charged *me, uint64_t nanoseconds) {

@@ -32,9 +32,12 @@ struct nvmi_pending {
   } places[NVMI_PENDING_MAX];
 };
 
+struct nvmi_types_table;
+
 struct nvmi_charged {
   struct nvmi_charged *next;
-  atomic_bool is_owned; /* by a thread; else the next one takes it over, with its sums */
+  struct nvmi_types_table *types; /* by_types.h; null: nothing is counted by types */
+  atomic_bool is_owned;           /* by a thread; else the next one takes it over, with its sums */
   uint64_t loads, lines_loaded, stores, lines_stored, hits, flushes, commits, interrupted;
   uint64_t dropped, unchanged; /* lines that waited for a commit and need none (pending.h) */
   uint64_t pool_flushes, pool_streams, pool_fences; /* lines, lines, fences that waited for some */
@@ -71,6 +74,8 @@ static inline struct nvmi_charged *nvmi_charged_self(void) {
 void nvmi_charged_clear(struct nvmi_charged *me);
 /* All threads', since the start or the last fork: the counts. For one caller at a time. */
 const struct nvmi_charged *nvmi_charged_sum(void);
+/* The threads' states one after the other, in any order; the first behind null. Null: that was the last. */
+const struct nvmi_charged *nvmi_charged_next(const struct nvmi_charged *last);
 /* Tells on stderr how long they have waited, and how exactly. */
 void nvmi_spent_tell(const struct nvmi_charged *sum);
 
