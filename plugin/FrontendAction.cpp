@@ -170,7 +170,7 @@ public:
   }
 
   bool VisitBinaryOperator(BinaryOperator *Assignment) override {
-    Places.noteAssignment(*Assignment);
+    Places.noteBinary(*Assignment);
     return true;
   }
 

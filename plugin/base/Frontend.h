@@ -6,6 +6,7 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <cstdint>
 #include <optional>
@@ -79,6 +80,8 @@ struct FrontendFacts {
   llvm::StringMap<std::string> StoredFields;
   /// By placeKey of a copy: ids of the types that are written there, and read. Several: copies of one macro.
   llvm::StringMap<std::set<uint64_t>> CopiedRecords, ReadRecords;
+  llvm::StringSet<>
+      CalledCopies; ///< by placeKey of a call of memcpy or memmove: any other copy is the compiler's
   /// By placeKey of an access whose address shows no record (the first bit-fields of one, members of
   /// unions): the records that the path to it goes through, ids of types.
   llvm::StringMap<std::set<uint64_t>> HiddenRecords;

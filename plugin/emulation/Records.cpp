@@ -6,9 +6,11 @@
 #include "port/PortFile.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/GetElementPtrTypeIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -28,7 +30,7 @@ StringRef plainName(StringRef Name) {
 }
 
 /// The record that \p T is, or that it is an array of.
-const StructType *recordOf(Type *T) {
+StructType *recordOf(Type *T) {
   while (auto *Array = dyn_cast<ArrayType>(T))
     T = Array->getElementType();
   return dyn_cast<StructType>(T);
@@ -43,19 +45,50 @@ void addWanted(Type *T, const RecordNames &Wanted, Found &To) {
     To.insert(Name.str());
 }
 
-/// Those in which a step of the path from \p Address to where it comes from is. What nobody can change
-/// is no state of a program.
-void addPath(const Value *Address, const RecordNames &Wanted, Found &To) {
+bool isUnion(Type *T) {
+  const StructType *Record = recordOf(T);
+  return Record && Record->hasName() && Record->getName().starts_with("union.");
+}
+
+/// Those around \p Size bytes at an offset of a variable, from the outside to the inside. In code a constant address has no
+/// steps. Gives the innermost type; a union's members have no types there.
+Type *addAround(Type *T, APInt Offset, uint64_t Size, const DataLayout &Data,
+                const RecordNames &Wanted, Found &To) {
+  while (T->isAggregateType() && Data.getTypeAllocSize(T).getFixedValue() >= Size) {
+    addWanted(T, Wanted, To);
+    if (isUnion(T) || !Data.getGEPIndexForOffset(T, Offset))
+      break;
+  }
+  return T;
+}
+
+/// Those in which a step of the path from \p A's address to where it comes from is. What nobody can change
+/// is no state of a program. Gives the innermost type; null: not known.
+Type *addPath(const Access &A, const RecordNames &Wanted, Found &To) {
+  const Value *Address = A.Address;
+  Type *Innermost = nullptr;
   while (auto *Path = dyn_cast<GEPOperator>(Address)) {
     addWanted(Path->getSourceElementType(), Wanted, To);
     for (auto At = gep_type_begin(Path), End = gep_type_end(Path); At != End; ++At)
       addWanted(At.getIndexedType(), Wanted, To);
+    if (!Innermost)
+      Innermost = Path->getResultElementType();
     Address = Path->getPointerOperand();
   }
-  if (auto *Variable = dyn_cast<AllocaInst>(Address))
-    addWanted(Variable->getAllocatedType(), Wanted, To);
-  if (auto *Variable = dyn_cast<GlobalVariable>(Address); Variable && !Variable->isConstant())
-    addWanted(Variable->getValueType(), Wanted, To);
+  if (auto *Local = dyn_cast<AllocaInst>(Address)) {
+    addWanted(Local->getAllocatedType(), Wanted, To);
+    return Innermost ? Innermost : Local->getAllocatedType();
+  }
+  auto *Variable = dyn_cast<GlobalVariable>(Address);
+  if (!Variable || Variable->isConstant())
+    return Innermost;
+  addWanted(Variable->getValueType(), Wanted, To);
+  const DataLayout &Data = Variable->getParent()->getDataLayout();
+  APInt Offset(Data.getIndexTypeSizeInBits(Variable->getType()), 0);
+  if (A.Address->stripAndAccumulateConstantOffsets(Data, Offset, /*AllowNonInbounds=*/true) !=
+      Variable)
+    return Innermost;
+  return addAround(Variable->getValueType(), Offset, A.Size, Data, Wanted, To);
 }
 
 /// Whether a step of the path is in a record, wanted or not.
@@ -83,6 +116,23 @@ void addById(const std::set<uint64_t> &Ids, uint64_t Size, const RecordNames &Wa
   To.merge(SomeHaveSize ? OfSize : All);
 }
 
+/// A copy that the compiler makes, of an argument, an initialiser, a variable of a loop, has no place of its own in the
+/// source: where one end shows a record of that size, the other is one, too.
+void addOther(const Access &A, const RecordNames &Wanted, Found &To) {
+  auto *Copy = dyn_cast<MemTransferInst>(A.At);
+  auto *Variable = dyn_cast<GlobalVariable>(getUnderlyingObject(A.Address));
+  bool IsConstant = Variable && Variable->isConstant(); // an initialiser
+  if (!Copy || !A.Size || IsConstant || frontendFacts().CalledCopies.contains(siteKey(*Copy)))
+    return;
+  Access Other = A;
+  Other.Address = A.Writes ? Copy->getRawSource() : Copy->getRawDest();
+  Found Its;
+  Type *Shown = addPath(Other, Wanted, Its);
+  StructType *Record = Shown ? recordOf(Shown) : nullptr;
+  if (Record && Copy->getModule()->getDataLayout().getTypeAllocSize(Record) == A.Size)
+    addWanted(Record, Wanted, To);
+}
+
 /// A record that is copied as a whole: its type lies nowhere in the addresses.
 void addCopied(const Access &A, const RecordNames &Wanted, Found &To) {
   const FrontendFacts &Facts = frontendFacts();
@@ -93,12 +143,19 @@ void addCopied(const Access &A, const RecordNames &Wanted, Found &To) {
       addById(Copied->second, A.Size, Wanted, To);
 }
 
-/// What is accessed through a path that the address does not show. A variable that shares the place, in a
-/// macro, is no member.
-void addHidden(const Access &A, const RecordNames &Wanted, Found &To) {
+/// A variable that is no record, or a part of one.
+bool isPlainVariable(const Value *Address) {
+  auto *Global = dyn_cast<GlobalVariable>(Address);
+  return isa<AllocaInst>(Address) || (Global && !recordOf(Global->getValueType()));
+}
+
+/// What is accessed through a path that the address does not show, or shows only up to a union. A variable that shares the
+/// place, in a macro, is no member.
+void addHidden(const Access &A, Type *Innermost, const RecordNames &Wanted, Found &To) {
   const FrontendFacts &Facts = frontendFacts();
-  if (!isa<LoadInst, StoreInst>(A.At) || isa<AllocaInst, GlobalVariable>(A.Address) ||
-      showsRecord(A.Address))
+  bool IsInUnion = Innermost && isUnion(Innermost);
+  if (!isa<LoadInst, StoreInst>(A.At) || isPlainVariable(A.Address) ||
+      (!IsInUnion && (!To.empty() || showsRecord(A.Address))))
     return;
   if (auto Hidden = Facts.HiddenRecords.find(siteKey(*A.At)); Hidden != Facts.HiddenRecords.end())
     addById(Hidden->second, UINT64_MAX, Wanted, To);
@@ -203,10 +260,10 @@ Error RecordNames::addFile(const std::string &Path) {
 std::string recordsOf(const Access &A, const RecordNames &Wanted) {
   Found Names;
   if (A.Address && !A.Address->getType()->isVectorTy()) {
-    addPath(A.Address, Wanted, Names);
+    Type *Innermost = addPath(A, Wanted, Names);
     addCopied(A, Wanted, Names);
-    if (Names.empty())
-      addHidden(A, Wanted, Names);
+    addOther(A, Wanted, Names);
+    addHidden(A, Innermost, Wanted, Names);
   }
   return join(Names, ",");
 }

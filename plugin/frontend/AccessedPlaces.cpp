@@ -8,8 +8,10 @@
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
-#include "clang/Basic/Builtins.h"
 #include "clang/Basic/SourceManager.h"
+#include "llvm/ADT/STLExtras.h"
+
+#include <initializer_list>
 
 using namespace clang;
 
@@ -53,6 +55,15 @@ const FieldDecl *assignedField(const Expr *To) {
   }
   auto *Member = dyn_cast<MemberExpr>(To);
   return Member ? dyn_cast<FieldDecl>(Member->getMemberDecl()) : nullptr;
+}
+
+/// By name: with -fno-builtin clang knows no function of the C library.
+bool isCalled(const FunctionDecl *Callee, std::initializer_list<llvm::StringRef> Names) {
+  if (!Callee || !Callee->getIdentifier() || !Callee->isExternallyVisible())
+    return false;
+  llvm::StringRef Name = Callee->getName();
+  Name.consume_front("__builtin_");
+  return llvm::is_contained(Names, Name);
 }
 
 /// What a record is copied from, each of which has its own code: the branches of `c ? *q : *r`, and the end of `f(), *q`.
@@ -104,6 +115,13 @@ void AccessedPlaces::noteConstructed(const CXXConstructExpr &Made) {
   noteCopied(frontendFacts().ReadRecords, Made.getType(), Made.getExprLoc());
 }
 
+void AccessedPlaces::noteBinary(const BinaryOperator &Operator) {
+  if (Operator.isPtrMemOp())
+    noteByPointer(Operator, Operator.getOperatorLoc());
+  else
+    noteAssignment(Operator);
+}
+
 void AccessedPlaces::noteAssignment(const BinaryOperator &Assignment) {
   if (!looksAtCopies() || !Assignment.isAssignmentOp())
     return;
@@ -130,9 +148,9 @@ void AccessedPlaces::noteCopied(llvm::StringMap<Ids> &To, QualType T, SourceLoca
 }
 
 /// C++: the compiler makes a copy of an assignment that does nothing else.
-void AccessedPlaces::noteAssigned(const CXXOperatorCallExpr &Call) {
-  auto *Method = dyn_cast_or_null<CXXMethodDecl>(Call.getDirectCallee());
-  if (!looksAtCopies() || !Method || !Method->isTrivial() ||
+void AccessedPlaces::noteAssigned(const CallExpr &Call, const FunctionDecl *Callee) {
+  auto *Method = dyn_cast_or_null<CXXMethodDecl>(Callee);
+  if (!Method || !Method->isTrivial() ||
       !(Method->isCopyAssignmentOperator() || Method->isMoveAssignmentOperator()))
     return;
   QualType Its = Context.getRecordType(Method->getParent());
@@ -141,19 +159,20 @@ void AccessedPlaces::noteAssigned(const CXXOperatorCallExpr &Call) {
 }
 
 void AccessedPlaces::noteCall(const CallExpr &Call) {
-  if (auto *Operator = dyn_cast<CXXOperatorCallExpr>(&Call))
-    noteAssigned(*Operator);
   const FunctionDecl *Callee = Call.getDirectCallee();
-  unsigned Builtin = Callee ? Callee->getBuiltinID() : 0;
-  bool Copies = Builtin == Builtin::BImemcpy || Builtin == Builtin::BImemmove ||
-                Builtin == Builtin::BI__builtin_memcpy || Builtin == Builtin::BI__builtin_memmove;
-  bool Fills = Builtin == Builtin::BImemset || Builtin == Builtin::BI__builtin_memset;
+  if (!looksAtCopies())
+    return;
+  noteAssigned(Call, Callee);
+  bool Copies = isCalled(Callee, {"memcpy", "memmove"}), Fills = isCalled(Callee, {"memset"});
   bool Wanted = Copies || (Fills && looksAtRecords());
-  if (!looksAtCopies() || !Wanted || Call.getNumArgs() < 2)
+  if (!Wanted || Call.getNumArgs() < 2)
     return;
   notePointed(frontendFacts().CopiedRecords, *Call.getArg(0), Call.getExprLoc());
-  if (Copies && looksAtRecords())
-    notePointed(frontendFacts().ReadRecords, *Call.getArg(1), Call.getExprLoc());
+  if (!Copies || !looksAtRecords())
+    return;
+  notePointed(frontendFacts().ReadRecords, *Call.getArg(1), Call.getExprLoc());
+  if (std::string Key = keyOf(Call.getExprLoc()); !Key.empty())
+    frontendFacts().CalledCopies.insert(Key);
 }
 
 void AccessedPlaces::notePointed(llvm::StringMap<Ids> &To, const Expr &Pointer, SourceLocation At) {
@@ -162,8 +181,21 @@ void AccessedPlaces::notePointed(llvm::StringMap<Ids> &To, const Expr &Pointer, 
     noteCopied(To, T->getPointeeType(), At);
 }
 
+/// C++: a member that a pointer to members says.
+void AccessedPlaces::noteByPointer(const BinaryOperator &Accessed, SourceLocation At) {
+  auto *Pointer = Accessed.getRHS()->getType()->getAs<MemberPointerType>();
+  if (!looksAtRecords() || !Pointer || !Pointer->isMemberDataPointer() ||
+      Pointer->getClass()->isDependentType())
+    return;
+  if (std::string Key = keyOf(At); !Key.empty())
+    frontendFacts().HiddenRecords[Key].insert(Layouts.describe(QualType(Pointer->getClass(), 0)));
+}
+
 /// Clang makes no step of an address for the first bit-fields of a record, and for members of unions.
 void AccessedPlaces::noteHidden(const Expr *Accessed, SourceLocation At) {
+  if (auto *Operator = dyn_cast<BinaryOperator>(Accessed->IgnoreParens());
+      Operator && Operator->isPtrMemOp())
+    noteByPointer(*Operator, At);
   auto *Member = dyn_cast<MemberExpr>(Accessed->IgnoreParens());
   auto *Field = Member ? dyn_cast<FieldDecl>(Member->getMemberDecl()) : nullptr;
   std::string Key = looksAtRecords() && Field ? keyOf(At) : "";

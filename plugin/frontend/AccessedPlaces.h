@@ -11,7 +11,6 @@
 
 namespace clang {
 class CXXConstructExpr;
-class CXXOperatorCallExpr;
 } // namespace clang
 
 namespace nvmove::plugin {
@@ -28,7 +27,7 @@ public:
   void noteChange(const clang::UnaryOperator &Change);
   void noteRead(const clang::ImplicitCastExpr &Cast);
   void noteConstructed(const clang::CXXConstructExpr &Made);
-  void noteAssignment(const clang::BinaryOperator &Assignment);
+  void noteBinary(const clang::BinaryOperator &Operator);
   void noteCall(const clang::CallExpr &Call);
   /// placeKey; empty: nowhere.
   std::string keyOf(clang::SourceLocation At) const;
@@ -37,7 +36,9 @@ private:
   using Ids = std::set<uint64_t>;
 
   void noteCopied(llvm::StringMap<Ids> &To, clang::QualType T, clang::SourceLocation At);
-  void noteAssigned(const clang::CXXOperatorCallExpr &Call);
+  void noteAssigned(const clang::CallExpr &Call, const clang::FunctionDecl *Callee);
+  void noteAssignment(const clang::BinaryOperator &Assignment);
+  void noteByPointer(const clang::BinaryOperator &Accessed, clang::SourceLocation At);
   void notePointed(llvm::StringMap<Ids> &To, const clang::Expr &Pointer, clang::SourceLocation At);
   void noteHidden(const clang::Expr *Accessed, clang::SourceLocation At);
   void noteStored(const clang::Expr &To, clang::SourceLocation At);
