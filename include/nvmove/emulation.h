@@ -14,11 +14,10 @@ extern "C" {
 const char *nvm_emulation_fault(const char *profile);
 
 /* The file of counts is an array of these, some of them empty, and some with the same types. Each thread counts in its
- * own parts of the file, which are mapped: so the counts are there however the process ends. */
+ * own parts of the file, which are mapped: so the counts are there however the process ends. Of names that are too long
+ * together the first ones are there. */
 struct nvm_counted {
-  char types
-      [488]; /* names, with commas between them, and a 0; the first ones, if they are too long together;
-                    * empty: counts nothing */
+  char types[488]; /* names, with commas between them, and a 0; empty: counts nothing */
   uint64_t loads, stores, nanoseconds;
 };
 

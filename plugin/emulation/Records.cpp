@@ -54,7 +54,7 @@ bool isUnion(Type *T) {
 /// steps. Gives the innermost type; a union's members have no types there.
 Type *addAround(Type *T, APInt Offset, uint64_t Size, const DataLayout &Data,
                 const RecordNames &Wanted, Found &To) {
-  while (T->isAggregateType() && Data.getTypeAllocSize(T).getFixedValue() >= Size) {
+  while (T->isAggregateType() && T->isSized() && Data.getTypeAllocSize(T).getFixedValue() >= Size) {
     addWanted(T, Wanted, To);
     if (isUnion(T) || !Data.getGEPIndexForOffset(T, Offset))
       break;
@@ -129,7 +129,8 @@ void addOther(const Access &A, const RecordNames &Wanted, Found &To) {
   Found Its;
   Type *Shown = addPath(Other, Wanted, Its);
   StructType *Record = Shown ? recordOf(Shown) : nullptr;
-  if (Record && Copy->getModule()->getDataLayout().getTypeAllocSize(Record) == A.Size)
+  if (Record && Record->isSized() &&
+      Copy->getModule()->getDataLayout().getTypeAllocSize(Record) == A.Size)
     addWanted(Record, Wanted, To);
 }
 

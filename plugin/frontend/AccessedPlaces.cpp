@@ -59,7 +59,7 @@ const FieldDecl *assignedField(const Expr *To) {
 
 /// By name: with -fno-builtin clang knows no function of the C library.
 bool isCalled(const FunctionDecl *Callee, std::initializer_list<llvm::StringRef> Names) {
-  if (!Callee || !Callee->getIdentifier() || !Callee->isExternallyVisible())
+  if (!Callee || !Callee->getIdentifier() || !Callee->isExternC())
     return false;
   llvm::StringRef Name = Callee->getName();
   Name.consume_front("__builtin_");

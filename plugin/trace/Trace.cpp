@@ -216,9 +216,8 @@ void forEachStoredUnseen(CallBase &Call, function_ref<void(Value *)> Take) {
 
 bool isOutput(const CallBase &Call) {
   StringRef Callee = libraryCallee(Call);
-  if (const Output *O = findIn(ArrayRef(Outputs), Callee); O && O->Descriptor != NVM_SOMETIMES)
-    return true;
-  return findIn(ArrayRef(Prints), Callee);
+  const Output *O = findIn(ArrayRef(Outputs), Callee);
+  return (O && O->Descriptor != NVM_SOMETIMES) || findIn(ArrayRef(Prints), Callee);
 }
 
 bool printsErrors(const CallBase &Call) {

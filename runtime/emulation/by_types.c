@@ -20,13 +20,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum {
-  FIRST_BITS =
-      4, /* of the number of a table's places; the next one has twice as many, the last ones have the most */
-  LAST_BITS = 12,
-  SHOWN = 20,
-  NO_PLACE = 2, /* exit status */
-};
+/* Bits of the number of a table's places: of the first, of the last ones; each has twice as many as the one before. */
+enum { FIRST_BITS = 4, LAST_BITS = 12 };
+enum { SHOWN = 20, NO_PLACE = 2 /* exit status */ };
 
 /* Half of the places at most are taken. */
 struct nvmi_types_table {
@@ -110,7 +106,8 @@ static struct nvmi_types_table *make(struct nvmi_types_table *older) {
   if (made)
     made->all = counts_path ? part_of_file(size) : nvmi_dram_reserve(size);
   if (!made || !made->all) {
-    nvmi_tell("nvmove: NVMOVE_EMULATE_COUNTS: no place for counts in %s: %s\n",
+    nvmi_tell("nvmove: %s: no place for counts in %s: %s\n",
+              counts_path ? "NVMOVE_EMULATE_COUNTS" : "emulation",
               counts_path ? counts_path : "memory", strerror(errno));
     _exit(NO_PLACE);
   }
@@ -119,14 +116,21 @@ static struct nvmi_types_table *make(struct nvmi_types_table *older) {
   return made;
 }
 
+/* Whether `names` are those of `types`, or the first ones where these are too long together (copy_names). */
+static bool are_of(const struct nvm_counted *counted, const char *types) {
+  const char *names = counted->types;
+  if (NVMI_LIKELY(strcmp(names, types) == 0))
+    return true;
+  return strnlen(types, sizeof counted->types) == sizeof counted->types &&
+         strncmp(names, types, strlen(names)) == 0;
+}
+
 /* The place of `types` in a table, or a free one: both where a search would end. Another library may have come to the
  * address of one that is gone. */
 static unsigned place_of(const struct nvmi_types_table *table, const char *types) {
   unsigned last = (1u << table->bits) - 1;
   unsigned at = (unsigned)((uintptr_t)types * UINT64_C(0x9e3779b97f4a7c15) >> (64 - table->bits));
-  while (table->addresses[at] &&
-         (table->addresses[at] != types ||
-          strncmp(table->all[at].types, types, sizeof table->all[at].types - 1) != 0))
+  while (table->addresses[at] && (table->addresses[at] != types || !are_of(&table->all[at], types)))
     at = (at + 1) & last;
   return at;
 }
@@ -140,12 +144,14 @@ static struct nvm_counted *find(const struct nvmi_types_table *table, const char
   return NULL;
 }
 
-/* So many of the names as there is room for: each whole. */
+/* So many of the names as there is room for: each whole, but a single one. */
 static void copy_names(char *to, size_t room, const char *types) {
   size_t length = strnlen(types, room);
-  if (length == room)
+  if (length == room) {
     for (length = room - 1; length && types[length] != ',';)
       length--;
+    length = length ? length : room - 1;
+  }
   memcpy(to, types, length);
   to[length] = 0;
 }

@@ -35,6 +35,7 @@
 #include "order/order_join.h"
 #include "tx/direct.h"
 
+#include <assert.h>
 #include <string.h>
 
 void nvmi_refuse_plain_store(struct nvmi_log *log) {
@@ -238,6 +239,7 @@ static bool commit_short(struct nvmi_log *log, const struct nvmi_line *lines, si
   }
   end = encode_captured(log, end, older, log->captured.count);
   nvmi_step(NVMI_STEP_COMMIT);
+  assert((size_t)(end - (char *)(frame + 1)) <= payload);
   uint64_t size = nvmi_short_redo_put(log, frame, (uint64_t)(end - (char *)frame));
   nvmi_redo_store_captured(log);
   for (size_t i = 0; i < count; i++)

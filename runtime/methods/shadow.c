@@ -30,6 +30,7 @@
 #include "tx/direct.h"
 #include "types/compare.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -69,6 +70,7 @@ commit_short(struct nvmi_log *log, const struct nvmi_line *lines, size_t count) 
   if (NVMI_UNLIKELY(*(const volatile size_t *)&log->owner->nested.count))
     return false; /* a handler stored meanwhile: a longer record */
   nvmi_step(NVMI_STEP_COMMIT);
+  assert((size_t)(end - (char *)(frame + 1)) <= payload);
   uint64_t size = nvmi_short_redo_put(log, frame, (uint64_t)(end - (char *)frame));
   for (size_t i = 0; i < count; i++)
     store_home(pool, (lines[i].line - first) << 6, lines[i].mask);
