@@ -1,7 +1,7 @@
 # The commands of this repository. CMake and Ninja do the work; see CMakePresets.json.
 # Every target installs the Debian packages it lacks (root, or a user with sudo) and then runs.
 
-PYTHON ?= python3
+PYTHON ?= /usr/bin/python3
 JOBS ?=
 NINJA_JOBS = $(if $(JOBS),-j $(JOBS))
 

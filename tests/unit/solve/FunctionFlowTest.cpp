@@ -216,7 +216,7 @@ TEST(FunctionFlow, BySignatureOnlyOfThoseWhoseAddressIsTaken) {
   EXPECT_EQ(Like("never").size(), 2u); // Each once.
   EXPECT_EQ(F.functions(Like("third")), "third");
   EXPECT_TRUE(Like("f").empty());
-  EXPECT_TRUE(F.Flow.bySignature(None).empty());
+  EXPECT_TRUE(F.Flow.bySignature(solve::None).empty());
 }
 
 } // namespace

@@ -9,8 +9,8 @@ using namespace nvmove::solve;
 namespace {
 
 /// Facts behind the types that all tests use.
-struct Engine : PointsToRun {
-  explicit Engine(const std::string &Text)
+struct MemoryEngine : PointsToRun {
+  explicit MemoryEngine(const std::string &Text)
       : PointsToRun(R"(
     struct node { node *next; node *other; ulong value; }
     global node *head
@@ -18,7 +18,7 @@ struct Engine : PointsToRun {
 };
 
 TEST(PointsToMemory, GlobalNumbersKeepNoPointers) {
-  Engine R(R"(
+  MemoryEngine R(R"(
     global long counter
     global ulong address
     void f() {
@@ -35,7 +35,7 @@ TEST(PointsToMemory, GlobalNumbersKeepNoPointers) {
 }
 
 TEST(PointsToMemory, OlderMemoryIsOneObjectForEachType) {
-  Engine R(R"(
+  MemoryEngine R(R"(
     void f(node *a, node *b, node **deeper) {
       node *n = new_node()
       p = &a->next
@@ -54,7 +54,7 @@ TEST(PointsToMemory, OlderMemoryIsOneObjectForEachType) {
 }
 
 TEST(PointsToMemory, OnlyOlderMemoryHoldsWhatNobodyPutThere) {
-  Engine R(R"(
+  MemoryEngine R(R"(
     global node *emptied_list
     void f() {
       p = &head
@@ -77,7 +77,7 @@ TEST(PointsToMemory, OnlyOlderMemoryHoldsWhatNobodyPutThere) {
 }
 
 TEST(PointsToMemory, PointersInAMappedFilePointIntoIt) {
-  Engine R(R"(
+  MemoryEngine R(R"(
     void f() {
       void *m = map()
       node *n = *m
@@ -88,7 +88,7 @@ TEST(PointsToMemory, PointersInAMappedFilePointIntoIt) {
 }
 
 TEST(PointsToMemory, FunctionsInOlderMemoryComeFromFunctionFlow) {
-  Engine R(R"(
+  MemoryEngine R(R"(
     struct ops { code *read; code *write; }
     global code *hook
     void first() {
@@ -121,7 +121,7 @@ TEST(PointsToMemory, FunctionsInOlderMemoryComeFromFunctionFlow) {
 }
 
 TEST(PointsToMemory, ConstantsKeepWhatTheirInitialiserSays) {
-  Engine R(R"(
+  MemoryEngine R(R"(
     const global node *first
     const global node *second
     global node one
@@ -145,7 +145,7 @@ TEST(PointsToMemory, ConstantsKeepWhatTheirInitialiserSays) {
 }
 
 TEST(PointsToMemory, FilledMemoryIsInputEverywhere) {
-  Engine R(R"(
+  MemoryEngine R(R"(
     void f() {
       node *n = new_node()
       node *m = new_node()
@@ -161,7 +161,7 @@ TEST(PointsToMemory, FilledMemoryIsInputEverywhere) {
 }
 
 TEST(PointsToMemory, ObjectsAreCopiedFieldByField) {
-  Engine R(R"(
+  MemoryEngine R(R"(
     struct pair { node *a; node *b; node *c; }
     struct half { node *a; }
     void f() {
@@ -192,7 +192,7 @@ TEST(PointsToMemory, ObjectsAreCopiedFieldByField) {
 }
 
 TEST(PointsToMemory, CopiesOfUnknownLengthBetweenBuffersMixFields) {
-  Engine R(R"(
+  MemoryEngine R(R"(
     void f() {
       void *from = new()
       void *to = new()
@@ -212,7 +212,7 @@ TEST(PointsToMemory, CopiesOfUnknownLengthBetweenBuffersMixFields) {
 }
 
 TEST(PointsToMemory, ACopyOfInputIsInput) {
-  Engine R(R"(
+  MemoryEngine R(R"(
     void f() {
       i = input()
       node *n = new_node()
@@ -224,7 +224,7 @@ TEST(PointsToMemory, ACopyOfInputIsInput) {
 }
 
 TEST(PointsToMemory, CharactersCarryInputButNoPointers) {
-  Engine R(R"(
+  MemoryEngine R(R"(
     void f() {
       void *from = new()
       void *to = new()

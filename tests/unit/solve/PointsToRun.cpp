@@ -107,7 +107,7 @@ std::string PointsToRun::objectText(ObjectId Id) const {
   }
 }
 
-std::string PointsToRun::textOf(Location What) const {
+std::string PointsToRun::textOf(solve::Location What) const {
   std::string Text = objectText(What.In);
   if (What.Offset == 0)
     return Text;
@@ -125,7 +125,7 @@ std::string PointsToRun::of(NodeId N) const {
   return llvm::join(Texts, ", ");
 }
 
-Location PointsToRun::only(llvm::StringRef Name) const {
+solve::Location PointsToRun::only(llvm::StringRef Name) const {
   std::vector<LocationId> All = V.graph().snapshot(node(Name));
   if (All.size() != 1)
     llvm::report_fatal_error("'" + Name + "' holds " + llvm::Twine(of(Name)));

@@ -210,7 +210,7 @@ TEST(PointsTo, StoresAreRemembered) {
       *p = n
       *p = m
     })");
-  Location Head = R.only("p");
+  solve::Location Head = R.only("p");
   const std::vector<Feed> &Feeds = R.graph().feeds(R.graph().cell(Head.In, Head.Offset));
   ASSERT_EQ(Feeds.size(), 2u); // Once for each value.
   EXPECT_EQ(Feeds[0].From, R.node("n"));

@@ -8,8 +8,8 @@ using namespace nvmove::solve;
 
 namespace {
 
-struct Engine : PointsToRun {
-  explicit Engine(const std::string &Text)
+struct TypesEngine : PointsToRun {
+  explicit TypesEngine(const std::string &Text)
       : PointsToRun(R"(
     struct base { base *next; ulong kind; }
     struct derived { base *next; ulong kind; ulong more; }
@@ -21,7 +21,7 @@ struct Engine : PointsToRun {
 };
 
 TEST(PointsToTypes, ACastToWhatItIsNotStopsAnObject) {
-  Engine R(R"(
+  TypesEngine R(R"(
     void f() {
       void *i = new_item()
       item *same = (item *)i
@@ -37,7 +37,7 @@ TEST(PointsToTypes, ACastToWhatItIsNotStopsAnObject) {
 }
 
 TEST(PointsToTypes, ACastToAPartOrAnExtensionPasses) {
-  Engine R(R"(
+  TypesEngine R(R"(
     void f() {
       void *d = new_derived()
       base *up = (base *)d
@@ -62,7 +62,7 @@ TEST(PointsToTypes, ACastToAPartOrAnExtensionPasses) {
 }
 
 TEST(PointsToTypes, LoadsAndFieldsAreFilteredToo) {
-  Engine R(R"(
+  TypesEngine R(R"(
     void f() {
       local void *v
       p = &v
@@ -80,7 +80,7 @@ TEST(PointsToTypes, LoadsAndFieldsAreFilteredToo) {
 }
 
 TEST(PointsToTypes, CharactersBecomeARecordByACastOfBytesOnly) {
-  Engine R(R"(
+  TypesEngine R(R"(
     void f() {
       char *t = text()
       base *cast = (base *)t
@@ -92,7 +92,7 @@ TEST(PointsToTypes, CharactersBecomeARecordByACastOfBytesOnly) {
 }
 
 TEST(PointsToTypes, FieldsOfCharactersAreNone) {
-  Engine R(R"(
+  TypesEngine R(R"(
     void f() {
       base *t = text()
       field = &t->kind
@@ -101,7 +101,7 @@ TEST(PointsToTypes, FieldsOfCharactersAreNone) {
 }
 
 TEST(PointsToTypes, AStringIsNoRecordUnlessTheProgramSaysSo) {
-  Engine R(R"(
+  TypesEngine R(R"(
     void f(base *old, void *older) {
       char *assigned = (implicit char *)old
       char *computed = (char *)old
@@ -119,7 +119,7 @@ TEST(PointsToTypes, AStringIsNoRecordUnlessTheProgramSaysSo) {
 }
 
 TEST(PointsToTypes, OlderMemoryTakesTheTypeOfTheCast) {
-  Engine R(R"(
+  TypesEngine R(R"(
     void f(void *old) {
       base *b = (base *)old
       item *i = (item *)old
@@ -129,7 +129,7 @@ TEST(PointsToTypes, OlderMemoryTakesTheTypeOfTheCast) {
 }
 
 TEST(PointsToTypes, WhatMemoryIsLookedAtAs) {
-  Engine R(R"(
+  TypesEngine R(R"(
     void f() {
       void *u = new()
       base *b = (base *)u
@@ -162,20 +162,20 @@ std::string making(llvm::StringRef Maker) {
 }
 
 TEST(PointsToTypes, OneAllocationMakesSeveralExtensionsOfABase) {
-  Engine R(making("guess_base"));
+  TypesEngine R(making("guess_base"));
   EXPECT_EQ(R.of("d"), "a derived");
   EXPECT_EQ(R.of("plain"), "b");
   EXPECT_NE(R.only("d").In, R.only("b").In);
 }
 
 TEST(PointsToTypes, AnObjectOfKnownSizeIsNoneOfThem) {
-  EXPECT_EQ(Engine(making("new_base")).of("d"), "b");
-  EXPECT_EQ(Engine(making("new_derived")).of("d"), "b");
-  EXPECT_EQ(Engine(making("new_item")).of("any"), "");
+  EXPECT_EQ(TypesEngine(making("new_base")).of("d"), "b");
+  EXPECT_EQ(TypesEngine(making("new_derived")).of("d"), "b");
+  EXPECT_EQ(TypesEngine(making("new_item")).of("any"), "");
 }
 
 TEST(PointsToTypes, APointerToSomewhereMakesNone) {
-  Engine R(R"(
+  TypesEngine R(R"(
     void f() {
       local derived *v
       p = &v
@@ -188,7 +188,7 @@ TEST(PointsToTypes, APointerToSomewhereMakesNone) {
 }
 
 TEST(PointsToTypes, AnExtensionBeginsWithWhatIsPutIntoItsBase) {
-  Engine R(R"(
+  TypesEngine R(R"(
     void f() {
       local derived *v
       p = &v
@@ -205,7 +205,7 @@ TEST(PointsToTypes, AnExtensionBeginsWithWhatIsPutIntoItsBase) {
 }
 
 TEST(PointsToTypes, ABlockBehindItsHeader) {
-  Engine R(R"(
+  TypesEngine R(R"(
     struct header { ulong length; }
     void f() {
       void *b = new_header_item()
@@ -220,7 +220,7 @@ TEST(PointsToTypes, ABlockBehindItsHeader) {
 }
 
 TEST(PointsToTypes, ABlockHasNoHeaderUnlessItIsSteppedOver) {
-  Engine R(R"(
+  TypesEngine R(R"(
     struct header { ulong length; }
     void f() {
       void *b = new_header_item()
@@ -230,7 +230,7 @@ TEST(PointsToTypes, ABlockHasNoHeaderUnlessItIsSteppedOver) {
     })");
   EXPECT_EQ(R.of("p"), "b+?");
   EXPECT_EQ(R.of("q"), "one+?");
-  EXPECT_EQ(R.graph().object(R.only("p").In).Behind, None);
+  EXPECT_EQ(R.graph().object(R.only("p").In).Behind, solve::None);
 }
 
 } // namespace
