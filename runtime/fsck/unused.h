@@ -9,7 +9,8 @@
 
 struct nvmi_unused {
   const struct nvm_pool *pool;
-  uint64_t data; /* nothing but holes lies between the chunk that was asked for last and here */
+  uint64_t data,
+      end; /* of the file: the stretch that was found last; before it are holes, from the chunk asked for */
 };
 
 /* Whether a byte of a chunk is not zero. */

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "gc/counts.h"
 
+#include "base/holes.h"
 #include "base/kill.h"
 #include "base/own_threads.h"
 #include "base/signals.h"
@@ -250,6 +251,34 @@ static bool is_hole_before(struct nvmi_counts *counts, const struct nvm_activati
   return record->behind && record->behind <= at && before >= from && last != before + 1;
 }
 
+/* A stretch of the file, in bytes. */
+struct stretch {
+  uint64_t from, end;
+};
+
+/* How many lines from here on are holes of the file, so hold no record. `data`: what was found last. */
+static uint64_t lines_of_hole(const struct nvmi_counts *counts, uint64_t position,
+                              struct stretch *data) {
+  const struct nvm_pool *pool = counts->pool;
+  uint64_t ring = (uint64_t)(counts->ring - pool->home);
+  uint64_t at = ring + position % NVM_RING_LINES * NVM_RING_LINE;
+  uint64_t most = ring + (uint64_t)NVM_RING_LINES * NVM_RING_LINE;
+  if (data->from <= at && at < data->end)
+    return 0;
+  data->from = at;
+  if (!nvmi_next_data(pool->fd, &data->from, &data->end, most))
+    data->from = data->end = most;
+  return (data->from - at) / NVM_RING_LINE;
+}
+
+static void set_void(struct nvmi_counts *counts, uint64_t from, uint64_t to) {
+  for (; from < to; from++) {
+    counts->lines[from % NVM_RING_LINES] = 1;
+    atomic_store_explicit(&counts->state[from % NVM_RING_LINES], NVMI_RECORD_VOID,
+                          memory_order_relaxed);
+  }
+}
+
 /* Finds the records that are left, tries every line: one that was not finished hides none behind
  * it. Then counts those whose transactions committed. A crash in here is followed by the same
  * again, from where the last batch says. Where one is missing the tables are not exact any more. */
@@ -257,19 +286,24 @@ int nvmi_counts_recover(struct nvm_pool *pool) {
   struct nvmi_counts *counts = pool->counts;
   struct nvmi_array copy = {0};
   uint64_t from = counts->done, at = from;
+  struct stretch data = {0};
   bool has_hole = false;
   while (at < from + NVM_RING_LINES) {
-    const struct nvm_activation *record = record_at(counts, at, &copy);
-    has_hole = has_hole || (record && is_hole_before(counts, record, from, at));
-    uint64_t lines = record ? lines_of(record->count) : 1;
-    bool ended = record && record->transaction >> 16 <= counts->ended[record->transaction & 0xffff];
-    counts->lines[at % NVM_RING_LINES] = (uint16_t)lines;
+    at += lines_of_hole(counts, at, &data);
+    const struct nvm_activation *record =
+        at < from + NVM_RING_LINES ? record_at(counts, at, &copy) : NULL;
+    if (!record) {
+      at++;
+      continue;
+    }
+    has_hole = has_hole || is_hole_before(counts, record, from, at);
+    set_void(counts, counts->end, at);
+    bool ended = record->transaction >> 16 <= counts->ended[record->transaction & 0xffff];
+    counts->lines[at % NVM_RING_LINES] = (uint16_t)lines_of(record->count);
     atomic_store_explicit(&counts->state[at % NVM_RING_LINES],
                           ended ? NVMI_RECORD_DONE : NVMI_RECORD_VOID, memory_order_relaxed);
-    at += lines;
     counts->recovered += ended;
-    if (record)
-      counts->end = at;
+    counts->end = at += lines_of(record->count);
   }
   nvmi_array_free(&copy, 1);
   if (has_hole)

@@ -78,12 +78,14 @@ uint64_t nvmi_heap_type(struct nvm_pool *pool, const void *address) {
 
 enum { TABLES = sizeof(struct nvmi_chunk) + 4 * sizeof(uint32_t) }; /* bytes for each chunk */
 
-static struct nvmi_heap *map_tables(size_t chunks) {
+/* In huge pages, but for a copy: it is open for a moment, and a huge page has to be cleared. */
+static struct nvmi_heap *map_tables(const struct nvm_pool *pool) {
+  size_t chunks = pool->header.range >> NVM_CHUNK_SHIFT;
   struct nvmi_heap *heap = nvmi_dram_reserve(sizeof *heap);
   if (!heap)
     return NULL;
   heap->chunks_max = (uint32_t)chunks;
-  heap->chunk = nvmi_dram_reserve_huge(chunks * TABLES);
+  heap->chunk = (pool->is_copy ? nvmi_dram_reserve : nvmi_dram_reserve_huge)(chunks * TABLES);
   if (!heap->chunk) {
     munmap(heap, sizeof *heap);
     return NULL;
@@ -99,7 +101,7 @@ static struct nvmi_heap *map_tables(size_t chunks) {
 int nvmi_heap_start(struct nvm_pool *pool) {
   if (nvmi_floor_load(pool))
     return -1;
-  pool->heap = map_tables(pool->header.range >> NVM_CHUNK_SHIFT);
+  pool->heap = map_tables(pool);
   if (!pool->heap)
     return nvmi_fail(NVM_ENOMEMORY, pool->path, "out of memory for the heap's tables");
   pool->own_run = nvmi_heap_own_run;

@@ -7,6 +7,7 @@
 #include "trace/trace_file.h"
 #include "trace/trace_program.h"
 
+#include "base/holes.h"
 #include "base/settings.h"
 #include "base/uncancelled.h"
 #include "trace/trace_state.h"
@@ -129,7 +130,7 @@ static void take_size(uint64_t size) {
 }
 
 static void read_view(int fd) {
-  for (uint64_t from = 0, end; nvmi_trace_data(fd, &from, &end, size_now); from = end)
+  for (uint64_t from = 0, end; nvmi_next_data(fd, &from, &end, size_now); from = end)
     for (uint64_t at = from; at < end;) {
       ssize_t n = NVMI_UNCANCELLED(pread(fd, nvmi_raw_view + at, end - at, (off_t)at));
       if (n <= 0)

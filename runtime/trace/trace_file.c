@@ -13,6 +13,7 @@
 #define _GNU_SOURCE
 #include "trace/trace_file.h"
 
+#include "base/holes.h"
 #include "base/own_files.h"
 #include "base/settings.h"
 #include "base/uncancelled.h"
@@ -234,20 +235,10 @@ void nvmi_trace_put_pieces(unsigned thread, enum nvm_trace_kind kind, uint64_t p
                    size - at < PIECE ? size - at : PIECE);
 }
 
-bool nvmi_trace_data(int fd, uint64_t *from, uint64_t *end, uint64_t most) {
-  off_t data = *from < most ? lseek(fd, (off_t)*from, SEEK_DATA) : -1;
-  if (data < 0 || (uint64_t)data >= most)
-    return false;
-  off_t hole = lseek(fd, data, SEEK_HOLE);
-  *from = (uint64_t)data;
-  *end = hole < 0 || (uint64_t)hole > most ? most : (uint64_t)hole;
-  return true;
-}
-
 void nvmi_trace_image(int from_fd, const char *bytes, uint64_t size) {
   int fd = nvmi_open(file.image, O_CREAT | O_WRONLY, 0600);
   bool good = fd >= 0 && ftruncate(fd, (off_t)size) == 0;
-  for (uint64_t from = 0, end; good && nvmi_trace_data(from_fd, &from, &end, size); from = end) {
+  for (uint64_t from = 0, end; good && nvmi_next_data(from_fd, &from, &end, size); from = end) {
     for (uint64_t at = from; good && at < end; at += IMAGE_BLOCK) {
       size_t length = end - at < IMAGE_BLOCK ? end - at : IMAGE_BLOCK;
       if (memcmp(bytes + at, zero, length) != 0)

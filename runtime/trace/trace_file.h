@@ -21,8 +21,6 @@ bool nvmi_trace_file_has(dev_t device, ino_t inode);
 /* In a child of fork. */
 void nvmi_trace_file_forget(void);
 void nvmi_trace_file_discard(void);
-/* The next stretch of the file that is no hole: to read a hole may fill it. False: none. */
-bool nvmi_trace_data(int fd, uint64_t *from, uint64_t *end, uint64_t most);
 /* The image of the file `from_fd`, which has these bytes where it is no hole. */
 void nvmi_trace_image(int from_fd, const char *bytes, uint64_t size);
 struct nvmi_method;

@@ -8,6 +8,7 @@
  */
 #define _GNU_SOURCE
 #include "trace/trace_view.h"
+#include "base/holes.h"
 #include "core/alias.h"
 #include "core/regions.h"
 #include "types/judged.h"
@@ -80,7 +81,7 @@ void nvmi_view_take(void) {
   char *view = nvmi_trace_state.view;
   uint64_t end = pool->header.heap_offset + pool->header.heap_size;
   memcpy(view + NVM_ROOT_OFFSET, work + NVM_ROOT_OFFSET, sizeof(struct nvm_root_words));
-  for (uint64_t from = pool->header.heap_offset, to; nvmi_trace_data(pool->fd, &from, &to, end);
+  for (uint64_t from = pool->header.heap_offset, to; nvmi_next_data(pool->fd, &from, &to, end);
        from = to)
     for (uint64_t at = from & ~(uint64_t)(PAGE - 1); at < to; at += PAGE)
       if (memcmp(view + at, work + at, PAGE) != 0)
