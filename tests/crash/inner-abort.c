@@ -1,9 +1,9 @@
 // What follows an inner abort is still inside the outer transaction, which fails and is undone as a whole: no store of it
 // is outside a transaction. The report counts commits that fail, for who does not look at their result.
 // RUN: %cc -O1 %s -o %t
-// RUN: rm -f %pool && env NVMOVE_METHOD=undo %crash -- %t %pool | FileCheck %s
-// RUN: rm -f %pool && env NVMOVE_METHOD=shadow %crash -- %t %pool | FileCheck %s
-// RUN: rm -f %pool && %crash --format=json -- %t %pool | FileCheck --check-prefix=JSON %s
+// RUN: rm -f %pool && env NVMOVE_METHOD=undo %crash --epoch-states 4096 --samples 256 -- %t %pool | FileCheck %s
+// RUN: rm -f %pool && env NVMOVE_METHOD=shadow %crash --epoch-states 4096 --samples 256 -- %t %pool | FileCheck %s
+// RUN: rm -f %pool && %crash --epoch-states 4096 --samples 256 --format=json -- %t %pool | FileCheck --check-prefix=JSON %s
 // CHECK-NOT: error
 // CHECK: 2 commits of the program failed, and undid what was to be saved; does the program look at the result? The first: the transaction was aborted, at {{.*}}inner-abort.c:[[#@LINE+26]]
 // CHECK: no finding: every state

@@ -1,6 +1,6 @@
 // A block whose bytes go directly to the file is there in each state in which its record is.
 // RUN: %cc -O1 %s -o %t && rm -f %pool
-// RUN: env NVMOVE_METHOD=shadow %crash -- %t %pool | FileCheck %s
+// RUN: env NVMOVE_METHOD=shadow %crash --epoch-states 4096 --samples 256 -- %t %pool | FileCheck %s
 // CHECK: no finding: every state
 #include "nvmove/nvmove.h"
 

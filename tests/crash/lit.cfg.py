@@ -4,7 +4,8 @@
 #   %cc        nvmove-cc -g --nvmove-trace
 #   %untraced  nvmove-cc
 #   %plain     clang, for code that nobody instruments
-#   %crash     nvmove crash -q --seconds=0 --method=auto (each method, by default: methods.test)
+#   %crash     nvmove crash -q --seconds=0 --method=auto (each method, by default: methods.test); but in long runs
+#              few states of an epoch, where the test does not say how many
 #   %seeded FILE [-- OPTIONS]  a program with a seeded bug, and without it (Inputs/seeded.py)
 #   %raw FILE [-- OPTIONS]  the same of a program that flushes by itself (Inputs/raw.py)
 #   %pool      a path for a pool of this test, on a file system in DRAM
@@ -47,7 +48,8 @@ config.substitutions += [
     ("%cc", os.path.join(build, "bin", "nvmove-cc") + " -g --nvmove-trace"),
     ("%untraced", os.path.join(build, "bin", "nvmove-cc")),
     ("%plain", "/usr/lib/llvm-19/bin/clang -g"),
-    ("%crash", os.path.join(build, "bin", "nvmove") + " crash -q --seconds=0 --method=auto"),
+    ("%crash", os.path.join(build, "bin", "nvmove") + " crash -q --seconds=0 --method=auto" +
+     ("" if is_long else " --epoch-states 64 --samples 8")),
     ("%nvmove", os.path.join(build, "bin", "nvmove")),
     ("%seeded", f"{sys.executable} -S {config.test_source_root}/Inputs/seeded.py --bin {build}/bin "
      f"--pool {pools}/%basename_t.pool"),

@@ -1,17 +1,17 @@
 // What a commit point ends is a transaction; what a beginning ends, or nothing but the end of the thread, was
 // stored outside one.
 // RUN: %cc -O1 %s -o %t
-// RUN: rm -f %pool && env NVMOVE_METHOD=undo %crash -- %t turns %pool | FileCheck --check-prefix=NONE %s
-// RUN: rm -f %pool && env NVMOVE_METHOD=shadow %crash -- %t turns %pool | FileCheck --check-prefix=NONE %s
+// RUN: rm -f %pool && env NVMOVE_METHOD=undo %crash --epoch-states 4096 --samples 256 -- %t turns %pool | FileCheck --check-prefix=NONE %s
+// RUN: rm -f %pool && env NVMOVE_METHOD=shadow %crash --epoch-states 4096 --samples 256 -- %t turns %pool | FileCheck --check-prefix=NONE %s
 // NONE-NOT: outside
 // NONE: no finding: every state
-// RUN: rm -f %pool && %exit 1 %crash -- %t begun %pool | FileCheck --check-prefix=BEGUN %s
-// RUN: rm -f %pool && %exit 1 %crash -- %t never %pool | FileCheck --check-prefix=NEVER %s
-// RUN: rm -f %pool && %exit 1 %crash -- %t other %pool | FileCheck --check-prefix=OTHER %s
+// RUN: rm -f %pool && %exit 1 %crash --epoch-states 4096 --samples 256 -- %t begun %pool | FileCheck --check-prefix=BEGUN %s
+// RUN: rm -f %pool && %exit 1 %crash --epoch-states 4096 --samples 256 -- %t never %pool | FileCheck --check-prefix=NEVER %s
+// RUN: rm -f %pool && %exit 1 %crash --epoch-states 4096 --samples 256 -- %t other %pool | FileCheck --check-prefix=OTHER %s
 // The same by a port file.
 // RUN: %cc -O1 -DPLAIN %s --nvmove-port=%S/Inputs/points.port -o %t
-// RUN: rm -f %pool && %crash -- %t turns %pool | FileCheck --check-prefix=NONE %s
-// RUN: rm -f %pool && %exit 1 %crash -- %t begun %pool | FileCheck --check-prefix=BEGUN %s
+// RUN: rm -f %pool && %crash --epoch-states 4096 --samples 256 -- %t turns %pool | FileCheck --check-prefix=NONE %s
+// RUN: rm -f %pool && %exit 1 %crash --epoch-states 4096 --samples 256 -- %t begun %pool | FileCheck --check-prefix=BEGUN %s
 #include "nvmove/nvmove.h"
 
 #include <pthread.h>

@@ -58,8 +58,9 @@ CLI::Validator numberIn(uint64_t Least, uint64_t Most) {
 
 CLI::Validator anyNumber() { return numberIn(0, UINT64_MAX); }
 
-/// How much is explored.
+/// How much is explored. Of an amount that is given twice the last one counts.
 void addAmounts(CLI::App &Crash, CrashArguments &C) {
+  Crash.option_defaults()->take_last();
   Crash.add_option("--states-max", C.StatesMax, "states to judge at most (default 1000000)")
       ->option_text("N")
       ->check(anyNumber());
@@ -106,6 +107,7 @@ void addAmounts(CLI::App &Crash, CrashArguments &C) {
       ->check(numberIn(1, crash::JobsMax));
   Crash.add_flag("--strict", C.Strict,
                  "exit 0 only if every state was judged, none left out or only sampled");
+  Crash.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::Throw);
 }
 
 } // namespace
