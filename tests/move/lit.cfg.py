@@ -3,6 +3,7 @@
 # Substitutions:
 #   %nvmove    the executable
 #   %python    this Python
+#   %kills{FEW|MANY}  a number of kills: MANY in long runs (lit's parameter long)
 #   %exit N    runs the rest of the line and succeeds when that ends with status N
 # FileCheck, not and split-file are on PATH. Every test shares one facts cache that starts empty.
 import os
@@ -31,7 +32,9 @@ for name in ("HOME", "ASAN_OPTIONS", "UBSAN_OPTIONS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 
+is_long = "long" in lit_config.params
 config.substitutions += [
+    (r"%kills\{([^|}]*)\|([^}]*)\}", r"\2" if is_long else r"\1"),
     ("%nvmove", nvmove),
     ("%python", sys.executable + " -S"),
     ("%exit", f"sh {root}/tests/exits.sh"),
