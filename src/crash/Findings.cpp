@@ -136,6 +136,7 @@ void addExplored(Result &R, Result Explored) {
   R.Omitted += Before.Omitted;
   R.Cut |= Before.Cut;
   R.Unclosed = Before.Unclosed;
+  R.LocksUnseen = Before.LocksUnseen;
   R.Ended = Before.Ended;
   R.Raw = Before.Raw;
   R.Method = Before.Method;

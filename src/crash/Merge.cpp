@@ -47,8 +47,8 @@ void merge(Result &Into, Result &&From) {
   for (std::string &Text : From.NotDone)
     if (!llvm::is_contained(Into.NotDone, Text))
       Into.NotDone.push_back(std::move(Text));
-  for (bool Result::*Either :
-       {&Result::CommandFails, &Result::Cut, &Result::Raw, &Result::Unclosed, &Result::TimeUp})
+  for (bool Result::*Either : {&Result::CommandFails, &Result::Cut, &Result::Raw, &Result::Unclosed,
+                               &Result::TimeUp, &Result::LocksUnseen})
     Into.*Either |= From.*Either;
   Into.Looks = std::min(Into.Looks, From.Looks);
   Into.Method = "undo and shadow"; // whichever was first

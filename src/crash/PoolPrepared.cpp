@@ -55,6 +55,7 @@ Result preparedPool(const Trace &T, const Options &O) {
     R.NotDone.push_back("children were forked (" + std::to_string(T.Children) +
                         "): what they do is not known; they cannot change the pool");
   bool Untold = T.Points.empty() && changesPool(T);
+  R.LocksUnseen = Untold;
   if (Untold)
     R.NotDone.push_back("the program is not built with nvmove-cc -g --nvmove-trace: stores outside "
                         "transactions, output, locks and calls were not seen");

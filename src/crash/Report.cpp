@@ -85,8 +85,11 @@ void printCourse(llvm::raw_ostream &OS, const Options &O, const Result &R) {
     OS << "recovery was not made to fail (--interrupt-every=0)\n";
   if (R.Threads > 1 && !R.Raw)
     OS << R.Threads
-       << " threads took part: an order that they keep by locks is known, one by atomic "
-          "instructions, barriers or pipes is not\n";
+       << (R.LocksUnseen
+               ? " threads took part, and their locks were not seen: a finding may come of an "
+                 "order of their transactions that cannot be\n"
+               : " threads took part: an order that they keep by locks is known, one by atomic "
+                 "instructions, barriers or pipes is not\n");
   if (!R.Failed.empty())
     OS << plural(R.Failed.size(), "commit")
        << " of the program failed, and undid what was to be saved; "

@@ -70,6 +70,7 @@ struct Result {
   bool CommandFails = false;   ///< the user's, to be run at all
   bool Cut = false;            ///< the trace does not have all that the program did
   bool Raw = false;            ///< of a program that flushes by itself: the checker alone judges
+  bool LocksUnseen = false;    ///< so the order between threads is not known
   bool Unclosed = false;       ///< nobody closed the pool: it was not compared at the end
 
   bool finished() const {

@@ -88,6 +88,9 @@ Values valuesOf(const Known &K, const Judgement &Said, const Field &F,
   uint64_t Before = valueIn(K.H.lines(), F, F.Value), After = Before;
   for (const Transaction *C : Who)
     After = valueIn(C->Lines, F, After);
+  if (F.Value == Before && F.Value == After) // another thread has changed the field since
+    return {llvm::formatv("byte {0:x} of the pool, in {1},", Said.Place, F.Name).str(), Said.Found,
+            Said.Before, Said.After};
   return {F.Name, F.Value, Before, After};
 }
 
