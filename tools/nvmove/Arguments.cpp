@@ -30,7 +30,7 @@ The order of the steps:
   nvmove pool check server.pool            the file that has the data
   nvmove stat server.pool                  what the running server does with it
 
-"nvmove COMMAND --help" describes a command.)";
+"nvmove help COMMAND" describes a command.)";
 
 } // namespace
 
@@ -200,6 +200,21 @@ std::vector<Subcommand> addSubcommands(CLI::App &App, Arguments &A) {
   return Made;
 }
 
+/// "help COMMAND" means "COMMAND --help", and "help" alone "--help".
+std::vector<const char *> withoutHelpCommand(const CLI::App &App, int Count, char **Values) {
+  std::vector<const char *> All(Values, Values + Count);
+  if (Count < 2 || llvm::StringRef(Values[1]) != "help")
+    return All;
+  All.erase(All.begin() + 1);
+  bool IsKnown = !App.get_subcommands([&](const CLI::App *Each) {
+                       return Count > 2 && Each->get_name() == Values[2];
+                     })
+                      .empty();
+  if (Count == 2 || IsKnown) // else it is told that it is none
+    All.push_back("--help");
+  return All;
+}
+
 } // namespace
 
 std::string checkInputs(Arguments &A) {
@@ -237,7 +252,8 @@ std::optional<int> parseArguments(int Count, char **Values, Arguments &A) {
   addScanOptions(*Scan, A);
   std::vector<Subcommand> Subs = addSubcommands(App, A);
   try {
-    App.parse(OwnCount, Values);
+    std::vector<const char *> Own = withoutHelpCommand(App, OwnCount, Values);
+    App.parse(static_cast<int>(Own.size()), Own.data());
   } catch (const CLI::ParseError &Error) {
     const CLI::App *Meant = Scan->parsed() ? Scan : nullptr;
     for (const Subcommand &Sub : Subs)
