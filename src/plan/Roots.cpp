@@ -1,8 +1,6 @@
 // See Roots.h.
 #include "plan/Roots.h"
 
-#include "plan/SharedNumbers.h"
-
 #include "llvm/ADT/STLExtras.h"
 
 namespace nvmove::plan {
@@ -31,6 +29,7 @@ void RootFinder::findNumbers() {
     Variables[At.In].Where = Where;
   }
   Others = Found.others();
+  Process = Found.ofProcess();
 }
 
 void RootFinder::findInPool() {
@@ -160,7 +159,11 @@ void RootFinder::describeAddressed(Plan &Into) const {
 void RootFinder::describeLocals(Plan &Into) const {
   std::set<std::string> Places;
   for (ObjectId Id : What.locals())
-    Places.insert("a local variable of " + Say.function(All.functionOf(Graph.object(Id).Made.In)));
+    if (FunctionId Its = All.functionOf(Graph.object(Id).Made.In);
+        P.function(Its).Body->Symbol == None)
+      Places.insert("an object without a name (a compound literal outside functions)");
+    else
+      Places.insert("a local variable of " + Say.function(Its));
   if (!Places.empty())
     Into.Questions.push_back(
         {Key::Roots,
@@ -169,8 +172,20 @@ void RootFinder::describeLocals(Plan &Into) const {
           "nothing, if the program does not keep it"}});
 }
 
+void RootFinder::describeOfProcess(Plan &Into) const {
+  for (const auto &[Id, Made] : Process)
+    Into.Questions.push_back(
+        {Key::Roots,
+         "the load sets the variable " + Say.variable(Graph.object(Id).Id) + " to what " +
+             Made.Maker.str() + " gives (" + shown(Made.Where) +
+             "): it belongs to the process, and a restart does not run the load",
+         {"set it where the program starts, outside the load, and plan again",
+          "nothing, if only the load uses it"}});
+}
+
 void RootFinder::describe(Plan &Into) const {
   describeLocals(Into);
+  describeOfProcess(Into);
   for (ObjectId Id : Others)
     if (!Variables.count(Id))
       Into.NotRoots.insert(Say.variable(Graph.object(Id).Id));

@@ -4,6 +4,7 @@
 
 #include "plan/Moved.h"
 #include "plan/Names.h"
+#include "plan/SharedNumbers.h"
 
 namespace nvmove::plan {
 
@@ -30,6 +31,7 @@ private:
   void describe(ObjectId Id, const Variable &Of, Plan &Into) const;
   void describeAddressed(Plan &Into) const;
   void describeLocals(Plan &Into) const;
+  void describeOfProcess(Plan &Into) const;
 
   const Program &P;
   const Inference &Known;
@@ -39,6 +41,7 @@ private:
   Names Say;
   std::map<ObjectId, Variable> Variables;
   std::set<ObjectId> Others; ///< Numbers that the load does not set.
+  std::map<ObjectId, SharedNumbers::OfProcess> Process;
 };
 
 } // namespace nvmove::plan

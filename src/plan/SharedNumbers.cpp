@@ -13,7 +13,7 @@ using facts::Register;
 
 SharedNumbers::SharedNumbers(const Program &P, const Inference &Known, const Everything &All,
                              const Moved &What)
-    : P(P), All(All), Graph(All.graph()), What(What) {
+    : P(P), OfOne(P), All(All), Graph(All.graph()), What(What) {
   for (Cell Each : What.roots())
     Leading.insert(Each.In);
   for (InstanceId In = 0; In != All.instances(); ++In)
@@ -71,10 +71,12 @@ void SharedNumbers::eachCell(InstanceId In, Register Address, Take Do) const {
 
 void SharedNumbers::look(InstanceId In) {
   const FunctionInfo &F = All.visits().functionOf(In);
-  bool Loads = What.loads(In), Runs = What.runs(In), Changes = Runs && changesData(In);
+  FunctionId Its = All.functionOf(In);
+  bool Loads = What.loads(In) && !OfOne.isHandler(Its);
+  bool Runs = What.runs(In), Changes = Runs && changesData(In);
   for (const Instruction &I : F.Body->Body) {
     if (I.Code == Op::Call) {
-      lookAtCall(In, I);
+      lookAtCall(In, I, Loads, Changes);
       continue;
     }
     bool Stores = I.Code == Op::Store || I.Code == Op::CopyObject;
@@ -82,7 +84,19 @@ void SharedNumbers::look(InstanceId In) {
       continue;
     if (F.shapeOf(I.Ty).Pointers) {
       if (Runs)
-        eachCell(In, I.A, [&](Cell At) { (Stores ? OwnPointers : UsedPointers).insert(At); });
+        eachCell(In, I.A, [&](Cell At) {
+          (Stores ? OwnPointers : UsedPointers).insert(At);
+          PointersIn[In].insert(At);
+        });
+      if (Loads && Stores)
+        lookAtPointer(In, I);
+      continue;
+    }
+    if (llvm::StringRef Maker = OfOne.maker(Its, I.B); I.Code == Op::Store && !Maker.empty()) {
+      if (Loads)
+        eachCell(In, I.A, [&](Cell At) {
+          Process.try_emplace(At.In, OfProcess{What.placeOf({In, &I}), Maker});
+        });
       continue;
     }
     eachCell(In, I.A, [&](Cell At) {
@@ -92,12 +106,40 @@ void SharedNumbers::look(InstanceId In) {
         Used.insert(At);
       if (Runs && Stores)
         Own.insert(At);
-      if (Stores && (Changes || (Runs && Leading.count(At.In))))
+      if (Stores && (Changes || (Runs && Leading.count(At.In)))) {
         Kept.try_emplace(At, What.placeOf({In, &I}));
+        KeptIn[At].insert(In);
+      }
     });
     if (I.Code == Op::CopyObject && Runs)
       eachCell(In, I.B, [&](Cell At) { Used.insert(At); });
   }
+}
+
+/// Pointers to texts are stored as no value.
+void SharedNumbers::lookAtPointer(InstanceId In, const Instruction &I) {
+  const Shape &Type = All.visits().functionOf(In).shapeOf(I.Ty);
+  bool IsText = I.B == None && Type.What == Core::Char && Type.Pointers == 1;
+  NodeId Value = All.visits().node(In, I.B);
+  bool IsStatic = Value != None && anyOf(Graph.pointees(Value), [&](LocationId Each) {
+                    ObjectKind Kind = Graph.object(Graph.at(Each).In).Kind;
+                    return Kind == ObjectKind::Global || Kind == ObjectKind::Function;
+                  });
+  if (IsText || IsStatic)
+    eachCell(In, I.A, [&](Cell At) {
+      if (leadsToStatics(At))
+        SetPointers.try_emplace(At, What.placeOf({In, &I}));
+    });
+}
+
+/// False where the variable leads to memory, or to what nobody knows.
+bool SharedNumbers::leadsToStatics(Cell At) const {
+  const auto &Cells = Graph.object(At.In).Cells;
+  auto Found = Cells.find(At.Offset);
+  return Found == Cells.end() || !anyOf(Graph.pointees(Found->second), [&](LocationId Each) {
+           ObjectKind Kind = Graph.object(Graph.at(Each).In).Kind;
+           return Kind != ObjectKind::Global && Kind != ObjectKind::Function;
+         });
 }
 
 /// Of a function without a body: by its type, and beyond its parameters by its name.
@@ -116,7 +158,7 @@ bool SharedNumbers::mayWrite(InstanceId In, const Instruction &Call, unsigned Ar
   return !parameterIsConst(Signature, Argument);
 }
 
-void SharedNumbers::lookAtCall(InstanceId In, const Instruction &Call) {
+void SharedNumbers::lookAtCall(InstanceId In, const Instruction &Call, bool Loads, bool Changes) {
   const FunctionInfo &F = All.visits().functionOf(In);
   Entity Callee;
   if (Call.A != None)
@@ -128,14 +170,37 @@ void SharedNumbers::lookAtCall(InstanceId In, const Instruction &Call) {
     eachCell(In, F.Body->Arguments[Call.FirstArgument + I], [&](Cell At) {
       const Shape &Type = Graph.object(At.In).Type;
       bool Writes = mayWrite(In, Call, I);
-      if (What.loads(In) && Writes)
+      if (Loads && Writes)
         Set.try_emplace(At, What.placeOf({In, &Call}));
       if (!What.runs(In))
         return;
       Used.insert(At);
       if (Does == Effect::Read && Writes && Type.What == Core::Char && Type.Array)
         Buffers.insert(At.In);
+      if (!Writes || Type.Pointers)
+        return;
+      Own.insert(At);
+      if (Changes || Leading.count(At.In))
+        Kept.try_emplace(At, What.placeOf({In, &Call}));
     });
+}
+
+/// Set by the running program alone, to what does not move.
+bool SharedNumbers::isLeftOut(Cell Pointer) const {
+  return OwnPointers.count(Pointer) && UsedPointers.count(Pointer) &&
+         !What.roots().count(Pointer) && !What.alsoRoots().count(Pointer) &&
+         !SetPointers.count(Pointer);
+}
+
+/// The count of an array that a restart does not have: one without the other would be wrong.
+bool SharedNumbers::goesWithLeftOut(Cell At) const {
+  auto Where = KeptIn.find(At);
+  return Where != KeptIn.end() && !Set.count(At) && !Leading.count(At.In) &&
+         llvm::any_of(Where->second, [&](InstanceId In) {
+           auto Pointers = PointersIn.find(In);
+           return Pointers != PointersIn.end() &&
+                  llvm::any_of(Pointers->second, [&](Cell Each) { return isLeftOut(Each); });
+         });
 }
 
 std::set<ObjectId> SharedNumbers::others() const {
@@ -152,10 +217,13 @@ std::set<ObjectId> SharedNumbers::others() const {
 std::map<Cell, SourcePlace> SharedNumbers::cells() const {
   std::map<Cell, SourcePlace> Found;
   for (const auto &[At, Where] : Kept)
-    if (Used.count(At) && !Buffers.count(At.In))
+    if (Used.count(At) && !Buffers.count(At.In) && !goesWithLeftOut(At))
       Found.emplace(At, Where);
   for (const auto &[At, Where] : Set)
     if (Used.count(At) && !Buffers.count(At.In))
+      Found.emplace(At, Where);
+  for (const auto &[At, Where] : SetPointers)
+    if (UsedPointers.count(At) && leadsToStatics(At))
       Found.emplace(At, Where);
   return Found;
 }
