@@ -164,6 +164,11 @@ public:
     return true;
   }
 
+  bool VisitAtomicExpr(AtomicExpr *Access) override {
+    Places.noteAtomic(*Access);
+    return true;
+  }
+
   bool VisitCXXConstructExpr(CXXConstructExpr *Made) override {
     Places.noteConstructed(*Made);
     return true;

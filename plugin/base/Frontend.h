@@ -85,6 +85,9 @@ struct FrontendFacts {
   /// By placeKey of an access whose address shows no record (the first bit-fields of one, members of
   /// unions): the records that the path to it goes through, ids of types.
   llvm::StringMap<std::set<uint64_t>> HiddenRecords;
+  /// By placeKey of an access, of a copy's writing and of its reading: each path through unions and base classes, ids of
+  /// the records that it goes through.
+  llvm::StringMap<std::vector<std::set<uint64_t>>> AccessedThrough, CopiedThrough, ReadThrough;
   llvm::StringMap<bool> BitFields; ///< by placeKey of an assignment to one: whether it is volatile
   std::vector<RootPlace> Roots;
   std::optional<UnsafeTable> Unsafe; ///< the .unsafe files, once they are read

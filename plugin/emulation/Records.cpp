@@ -36,13 +36,28 @@ StructType *recordOf(Type *T) {
   return dyn_cast<StructType>(T);
 }
 
-using Found = std::set<std::string>;
+struct Found {
+  std::set<std::string> Names; ///< Those that are wanted.
+  std::set<std::string> Shown; ///< Stems of all that the address shows.
+};
+
+/// The same for a type in code and in the source: without what instance of a template it is.
+StringRef stemOf(StringRef Name) {
+  StringRef Plain = plainName(Name);
+  if (Plain.starts_with("anon") || Plain.contains('('))
+    return "anon";
+  auto [Stem, Number] = Plain.rsplit('.'); // LLVM numbers namesakes
+  bool Numbered = !Number.empty() && all_of(Number, [](char C) { return isDigit(C); });
+  return (Numbered ? Stem : Plain).split('<').first;
+}
 
 void addWanted(Type *T, const RecordNames &Wanted, Found &To) {
   const StructType *Record = recordOf(T);
-  if (StringRef Name = Record && Record->hasName() ? Wanted.named(Record->getName()) : "";
-      !Name.empty())
-    To.insert(Name.str());
+  if (!Record || !Record->hasName())
+    return;
+  To.Shown.insert(stemOf(Record->getName()).str());
+  if (StringRef Name = Wanted.named(Record->getName()); !Name.empty())
+    To.Names.insert(Name.str());
 }
 
 bool isUnion(Type *T) {
@@ -60,6 +75,24 @@ Type *addAround(Type *T, APInt Offset, uint64_t Size, const DataLayout &Data,
       break;
   }
   return T;
+}
+
+/// Those around the first part of a variable whose place is not constant: an element of an array.
+void addAroundElement(const Value *Address, const GlobalVariable &Variable, const DataLayout &Data,
+                      const RecordNames &Wanted, Found &To) {
+  SmallVector<const GEPOperator *> Steps; // from the inside to the outside
+  for (; auto *Step = dyn_cast<GEPOperator>(Address); Address = Step->getPointerOperand())
+    Steps.push_back(Step);
+  APInt Offset(Data.getIndexTypeSizeInBits(Variable.getType()), 0);
+  for (const GEPOperator *Step : reverse(Steps)) {
+    Type *T = Step->getSourceElementType();
+    if (Step->accumulateConstantOffset(Data, Offset))
+      continue;
+    if (T->isAggregateType() && T->isSized())
+      addAround(Variable.getValueType(), Offset, Data.getTypeAllocSize(T).getFixedValue(), Data,
+                Wanted, To);
+    return;
+  }
 }
 
 /// Those in which a step of the path from \p A's address to where it comes from is. What nobody can change
@@ -86,8 +119,10 @@ Type *addPath(const Access &A, const RecordNames &Wanted, Found &To) {
   const DataLayout &Data = Variable->getParent()->getDataLayout();
   APInt Offset(Data.getIndexTypeSizeInBits(Variable->getType()), 0);
   if (A.Address->stripAndAccumulateConstantOffsets(Data, Offset, /*AllowNonInbounds=*/true) !=
-      Variable)
+      Variable) {
+    addAroundElement(A.Address, *Variable, Data, Wanted, To);
     return Innermost;
+  }
   return addAround(Variable->getValueType(), Offset, A.Size, Data, Wanted, To);
 }
 
@@ -101,7 +136,7 @@ bool showsRecord(const Value *Address) {
 
 /// Those that are wanted of the types with one of \p Ids. Of several, where some have \p Size, only these.
 void addById(const std::set<uint64_t> &Ids, uint64_t Size, const RecordNames &Wanted, Found &To) {
-  Found All, OfSize;
+  std::set<std::string> All, OfSize;
   bool SomeHaveSize = false;
   for (const TypeLayout &T : frontendFacts().Types) {
     if (!Ids.count(T.Id))
@@ -113,7 +148,7 @@ void addById(const std::set<uint64_t> &Ids, uint64_t Size, const RecordNames &Wa
         OfSize.insert(Name.str());
     }
   }
-  To.merge(SomeHaveSize ? OfSize : All);
+  To.Names.merge(SomeHaveSize ? OfSize : All);
 }
 
 /// A copy that the compiler makes, of an argument, an initialiser, a variable of a loop, has no place of its own in the
@@ -129,7 +164,7 @@ void addOther(const Access &A, const RecordNames &Wanted, Found &To) {
   Found Its;
   Type *Shown = addPath(Other, Wanted, Its);
   StructType *Record = Shown ? recordOf(Shown) : nullptr;
-  if (Record && Record->isSized() &&
+  if (Record && Record->isSized() && !isUnion(Record) && // else it may be a member's copy
       Copy->getModule()->getDataLayout().getTypeAllocSize(Record) == A.Size)
     addWanted(Record, Wanted, To);
 }
@@ -156,10 +191,34 @@ void addHidden(const Access &A, Type *Innermost, const RecordNames &Wanted, Foun
   const FrontendFacts &Facts = frontendFacts();
   bool IsInUnion = Innermost && isUnion(Innermost);
   if (!isa<LoadInst, StoreInst>(A.At) || isPlainVariable(A.Address) ||
-      (!IsInUnion && (!To.empty() || showsRecord(A.Address))))
+      (!IsInUnion && (!To.Names.empty() || showsRecord(A.Address))))
     return;
   if (auto Hidden = Facts.HiddenRecords.find(siteKey(*A.At)); Hidden != Facts.HiddenRecords.end())
     addById(Hidden->second, UINT64_MAX, Wanted, To);
+}
+
+/// Unions and derived classes on the way, of which the address has no step: a path of the source that has what the address
+/// shows.
+void addThrough(const Access &A, const RecordNames &Wanted, Found &To) {
+  const FrontendFacts &Facts = frontendFacts();
+  const auto &Known = !isa<CallBase>(A.At) ? Facts.AccessedThrough
+                      : A.Writes           ? Facts.CopiedThrough
+                                           : Facts.ReadThrough;
+  auto Paths = Known.find(siteKey(*A.At));
+  if (Paths == Known.end() || isPlainVariable(A.Address))
+    return;
+  for (const std::set<uint64_t> &Path : Paths->second) {
+    std::vector<StringRef> Records;
+    for (const TypeLayout &T : Facts.Types)
+      if (Path.count(T.Id))
+        Records.push_back(T.Name);
+    auto IsShown = [&](StringRef Name) { return To.Shown.count(stemOf(Name).str()) != 0; };
+    if (!To.Shown.empty() && none_of(Records, IsShown))
+      continue; // another access of the same place
+    for (StringRef Record : Records)
+      if (StringRef Name = Wanted.named(Record); !Name.empty())
+        To.Names.insert(Name.str());
+  }
 }
 
 } // namespace
@@ -259,14 +318,15 @@ Error RecordNames::addFile(const std::string &Path) {
 }
 
 std::string recordsOf(const Access &A, const RecordNames &Wanted) {
-  Found Names;
+  Found All;
   if (A.Address && !A.Address->getType()->isVectorTy()) {
-    Type *Innermost = addPath(A, Wanted, Names);
-    addCopied(A, Wanted, Names);
-    addOther(A, Wanted, Names);
-    addHidden(A, Innermost, Wanted, Names);
+    Type *Innermost = addPath(A, Wanted, All);
+    addCopied(A, Wanted, All);
+    addOther(A, Wanted, All);
+    addHidden(A, Innermost, Wanted, All);
+    addThrough(A, Wanted, All);
   }
-  return join(Names, ",");
+  return join(All.Names, ",");
 }
 
 } // namespace nvmove::plugin

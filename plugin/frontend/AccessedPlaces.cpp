@@ -3,6 +3,7 @@
 
 #include "base/Frontend.h"
 #include "base/Settings.h"
+#include "frontend/AccessChain.h"
 #include "frontend/Layouts.h"
 #include "frontend/PlaceNames.h"
 
@@ -90,20 +91,32 @@ std::string AccessedPlaces::keyOf(SourceLocation At) const {
 
 void AccessedPlaces::noteMember(const MemberExpr &Member) {
   noteHidden(&Member, Member.getMemberLoc());
+  noteThrough(frontendFacts().AccessedThrough, AccessChain::of(Member), Member.getMemberLoc());
 }
 
 void AccessedPlaces::noteChange(const UnaryOperator &Change) {
   if (!Change.isIncrementDecrementOp())
     return;
   noteHidden(Change.getSubExpr(), Change.getOperatorLoc());
+  noteThrough(frontendFacts().AccessedThrough, AccessChain::of(*Change.getSubExpr()),
+              Change.getOperatorLoc());
   noteStored(*Change.getSubExpr(), Change.getOperatorLoc());
 }
 
 /// A record is read as a whole: to initialise another, as an argument, as a result.
 void AccessedPlaces::noteRead(const ImplicitCastExpr &Cast) {
-  if (looksAtRecords() && Cast.getCastKind() == CK_LValueToRValue)
-    noteCopied(frontendFacts().ReadRecords, Cast.getType(),
-               Cast.getSubExpr()->IgnoreParens()->getExprLoc());
+  if (!looksAtRecords() || Cast.getCastKind() != CK_LValueToRValue)
+    return;
+  SourceLocation At = Cast.getSubExpr()->IgnoreParens()->getExprLoc();
+  noteCopied(frontendFacts().ReadRecords, Cast.getType(), At);
+  AccessChain Chain = AccessChain::of(*Cast.getSubExpr());
+  noteThrough(frontendFacts().AccessedThrough, Chain, At);
+  noteThrough(frontendFacts().ReadThrough, Chain, At);
+}
+
+void AccessedPlaces::noteAtomic(const AtomicExpr &Access) {
+  noteThrough(frontendFacts().AccessedThrough, AccessChain::behind(*Access.getPtr()),
+              Access.getExprLoc());
 }
 
 /// C++: the compiler makes a copy of a constructor that does nothing else.
@@ -126,10 +139,14 @@ void AccessedPlaces::noteAssignment(const BinaryOperator &Assignment) {
   if (!looksAtCopies() || !Assignment.isAssignmentOp())
     return;
   noteHidden(Assignment.getLHS(), Assignment.getOperatorLoc());
+  AccessChain Chain = AccessChain::of(*Assignment.getLHS());
+  noteThrough(frontendFacts().AccessedThrough, Chain, Assignment.getOperatorLoc());
   noteStored(*Assignment.getLHS(), Assignment.getOperatorLoc());
   if (Assignment.getOpcode() == BO_Assign && Assignment.getType()->isRecordType())
     forEachCopied(Assignment.getRHS(), [&](const Expr &From) {
       noteCopied(frontendFacts().CopiedRecords, Assignment.getType(), From.getExprLoc());
+      noteThrough(frontendFacts().CopiedThrough, Chain, From.getExprLoc());
+      noteThrough(frontendFacts().ReadThrough, AccessChain::of(From), From.getExprLoc());
     });
   const FieldDecl *Field = assignedField(Assignment.getLHS());
   std::string Key = keyOf(Assignment.getOperatorLoc());
@@ -176,6 +193,9 @@ void AccessedPlaces::noteCall(const CallExpr &Call) {
 }
 
 void AccessedPlaces::notePointed(llvm::StringMap<Ids> &To, const Expr &Pointer, SourceLocation At) {
+  auto &Through = &To == &frontendFacts().ReadRecords ? frontendFacts().ReadThrough
+                                                      : frontendFacts().CopiedThrough;
+  noteThrough(Through, AccessChain::behind(Pointer), At);
   QualType T = Pointer.IgnoreParenImpCasts()->getType();
   if (T->isPointerType())
     noteCopied(To, T->getPointeeType(), At);
@@ -206,6 +226,19 @@ void AccessedPlaces::noteHidden(const Expr *Accessed, SourceLocation At) {
   for (; Member; Member = inside(*Member))
     if (auto *Its = dyn_cast<FieldDecl>(Member->getMemberDecl()))
       Hidden.insert(Layouts.describe(Context.getRecordType(Its->getParent())));
+}
+
+/// A path with a union or a base class.
+void AccessedPlaces::noteThrough(llvm::StringMap<std::vector<Ids>> &To, const AccessChain &Chain,
+                                 SourceLocation At) {
+  std::string Key = looksAtRecords() && Chain.isHidden() ? keyOf(At) : "";
+  if (Key.empty())
+    return;
+  Ids All;
+  for (QualType Record : Chain.records())
+    All.insert(Layouts.describe(Record));
+  if (std::vector<Ids> &Known = To[Key]; !llvm::is_contained(Known, All))
+    Known.push_back(std::move(All));
 }
 
 /// What a store is to: a port file may call it volatile.

@@ -8,13 +8,16 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace clang {
+class AtomicExpr;
 class CXXConstructExpr;
 } // namespace clang
 
 namespace nvmove::plugin {
 
+class AccessChain;
 class LayoutBuilder;
 
 /// Adds what it is shown to the facts of this compilation (frontendFacts).
@@ -28,6 +31,7 @@ public:
   void noteRead(const clang::ImplicitCastExpr &Cast);
   void noteConstructed(const clang::CXXConstructExpr &Made);
   void noteBinary(const clang::BinaryOperator &Operator);
+  void noteAtomic(const clang::AtomicExpr &Access);
   void noteCall(const clang::CallExpr &Call);
   /// placeKey; empty: nowhere.
   std::string keyOf(clang::SourceLocation At) const;
@@ -41,6 +45,8 @@ private:
   void noteByPointer(const clang::BinaryOperator &Accessed, clang::SourceLocation At);
   void notePointed(llvm::StringMap<Ids> &To, const clang::Expr &Pointer, clang::SourceLocation At);
   void noteHidden(const clang::Expr *Accessed, clang::SourceLocation At);
+  void noteThrough(llvm::StringMap<std::vector<Ids>> &To, const AccessChain &Chain,
+                   clang::SourceLocation At);
   void noteStored(const clang::Expr &To, clang::SourceLocation At);
 
   clang::ASTContext &Context;

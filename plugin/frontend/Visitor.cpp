@@ -36,6 +36,7 @@ public:
   bool VisitInitListExpr(InitListExpr *Node) { return To.VisitInitListExpr(Node); }
   bool VisitReturnStmt(ReturnStmt *Node) { return To.VisitReturnStmt(Node); }
   bool VisitCStyleCastExpr(CStyleCastExpr *Node) { return To.VisitCStyleCastExpr(Node); }
+  bool VisitAtomicExpr(AtomicExpr *Node) { return To.VisitAtomicExpr(Node); }
 
 private:
   Visitor &To;

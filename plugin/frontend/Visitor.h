@@ -6,6 +6,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace clang {
+class AtomicExpr;
 class BinaryOperator;
 class CStyleCastExpr;
 class CXXConstructExpr;
@@ -52,6 +53,7 @@ public:
   virtual bool VisitInitListExpr(clang::InitListExpr *) { return true; }
   virtual bool VisitReturnStmt(clang::ReturnStmt *) { return true; }
   virtual bool VisitCStyleCastExpr(clang::CStyleCastExpr *) { return true; }
+  virtual bool VisitAtomicExpr(clang::AtomicExpr *) { return true; }
 };
 
 } // namespace nvmove::plugin

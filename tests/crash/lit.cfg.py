@@ -4,8 +4,8 @@
 #   %cc        nvmove-cc -g --nvmove-trace
 #   %untraced  nvmove-cc
 #   %plain     clang, for code that nobody instruments
-#   %crash     nvmove crash -q --seconds=0 --method=auto (each method, by default: methods.test); but in long runs
-#              few states of an epoch, where the test does not say how many
+#   %crash     nvmove crash -q --seconds=0 --method=auto (each method, by default: methods.test); but in
+#              long runs few states of an epoch, where the test does not say how many
 #   %seeded FILE [-- OPTIONS]  a program with a seeded bug, and without it (Inputs/seeded.py)
 #   %raw FILE [-- OPTIONS]  the same of a program that flushes by itself (Inputs/raw.py)
 #   %pool      a path for a pool of this test, on a file system in DRAM
