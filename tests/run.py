@@ -43,6 +43,11 @@ STEPPED = "nvmove-stepped-tests"  # has tests/runtime/tx/stepped*.c
 PLAIN = "nvmove-plain-tests"      # all others, with libnvmove as it is shipped
 SHOWN_SECONDS_MIN = 20  # Lit prints its slowest tests itself; suites above this are worth a line.
 
+# How much of a suite is done at a time; a lane (beside) leaves its share to the other.
+JOBS_VARIABLE = "NVMOVE_TEST_JOBS"
+JOBS = int(os.environ.get(JOBS_VARIABLE, os.cpu_count()))
+LANES = min(4, os.cpu_count() + 2)
+
 for room in ("tidy", "e2e", "accuracy", os.path.join("accuracy", "small"), "differential", "examples",
              "documents", "mutation", "fuzz", "storm", "generated"):
     sys.path.insert(0, os.path.join(ROOT, "tests", room))
