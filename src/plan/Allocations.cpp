@@ -55,13 +55,12 @@ void Allocations::addAllocator(const FunctionInfo &In, const Instruction &Call,
   SourcePlace Where = Say.place(In, Call.Where);
   if (Callee.What == Entity::External) {
     const std::string &Name = P.externals()[Callee.Id].Name;
+    std::string Text = "what " + Name + " allocates (" + shown(Where) + ") cannot lie in a pool";
+    auto IsAsked = [&](const Question &Q) { return Q.Text == Text; };
     if (isPools(Name))
       add(Into.Allocators, Name, "called at " + shown(Where), Where);
-    else
-      Into.Questions.push_back(
-          {Key::Allocators,
-           "what " + Name + " allocates (" + shown(Where) + ") cannot lie in a pool",
-           {"call malloc there"}});
+    else if (llvm::none_of(Into.Questions, IsAsked))
+      Into.Questions.push_back({Key::Allocators, Text, {"call malloc there"}});
   } else if (Callee.What == Entity::Function && Seen.insert(Callee.Id).second) {
     const FunctionInfo &F = P.function(Callee.Id);
     bool Handed = false; // What it allocates is what it gives.
@@ -118,9 +117,9 @@ void Allocations::findAllocators() {
     if (!Made.At)
       continue;
     FunctionId Maker = All.functionOf(Made.In);
-    bool Library =
-        Made.At->A != None && P.entity(P.function(Maker), Made.At->A).What == Entity::External;
-    if (Library && handsOn(P, Maker, *Made.At))
+    Entity Callee = Made.At->A == None ? Entity() : P.entity(P.function(Maker), Made.At->A);
+    bool IsPools = Callee.What == Entity::External && isPools(P.externals()[Callee.Id].Name);
+    if (IsPools && handsOn(P, Maker, *Made.At))
       add(Into.Allocators, Say.function(Maker), "its callers say what it allocates",
           Say.definition(Maker));
     else

@@ -7,6 +7,7 @@
 #include "crash/Findings.h"
 #include "crash/Shell.h"
 #include "move/Report.h"
+#include "port/PortFile.h"
 #include "support/Failed.h"
 #include "support/Files.h"
 #include "support/Progress.h"
@@ -186,6 +187,13 @@ llvm::Expected<int> Mover::scan() {
   return Status;
 }
 
+/// Why no program can be built with it; "": one can.
+static std::string whatItLacks(const std::string &PortFile) {
+  llvm::Expected<port::PortFile> Read = port::readPortFile(PortFile);
+  std::string Why = Read ? "" : llvm::toString(Read.takeError());
+  return llvm::StringRef(Why).split('\n').first.str();
+}
+
 llvm::Expected<int> Mover::plan() {
   Arguments Own = inputs();
   Own.Output = Folder.file(Port);
@@ -195,9 +203,13 @@ llvm::Expected<int> Mover::plan() {
     int Status = runPlan(Own);
     if (Status < ExitUsage && !llvm::sys::fs::exists(Own.Output))
       return failed("there is no plan");
-    if (Status == ExitIncomplete)
+    std::string Lacks = Status < ExitUsage ? whatItLacks(Own.Output) : "";
+    if (Status == ExitIncomplete || !Lacks.empty()) {
       D.warning("the plan is not complete: edit " + shown(Port) +
-                ", and run the same command again, which then uses it as it is");
+                ", and run the same command again, which then uses it as it is" +
+                (Lacks.empty() ? "" : "; " + Lacks));
+      return ExitIncomplete;
+    }
     return Status;
   }
   say("plan", shown(Port) + " is there, and is used as it is; what it lacks:");
