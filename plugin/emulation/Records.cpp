@@ -41,14 +41,17 @@ struct Found {
   std::set<std::string> Shown; ///< Stems of all that the address shows.
 };
 
+/// LLVM numbers namesakes.
+StringRef withoutNumber(StringRef Name) {
+  auto [Stem, Number] = Name.rsplit('.');
+  bool Numbered = !Number.empty() && all_of(Number, [](char C) { return isDigit(C); });
+  return Numbered ? Stem : Name;
+}
+
 /// The same for a type in code and in the source: without what instance of a template it is.
 StringRef stemOf(StringRef Name) {
-  StringRef Plain = plainName(Name);
-  if (Plain.starts_with("anon") || Plain.contains('('))
-    return "anon";
-  auto [Stem, Number] = Plain.rsplit('.'); // LLVM numbers namesakes
-  bool Numbered = !Number.empty() && all_of(Number, [](char C) { return isDigit(C); });
-  return (Numbered ? Stem : Plain).split('<').first;
+  StringRef Plain = withoutNumber(plainName(Name));
+  return Plain.contains('(') ? "anon" : Plain.split('<').first; // "(unnamed ...)"
 }
 
 void addWanted(Type *T, const RecordNames &Wanted, Found &To) {
@@ -226,11 +229,8 @@ void addThrough(const Access &A, const RecordNames &Wanted, Found &To) {
 StringRef RecordNames::named(StringRef Name) const {
   Name = plainName(Name);
   auto Found = Names.find(Name);
-  if (Found == Names.end()) {
-    auto [Stem, Number] = Name.rsplit('.'); // LLVM numbers namesakes
-    if (!Number.empty() && all_of(Number, [](char C) { return isDigit(C); }))
-      Found = Names.find(Stem);
-  }
+  if (Found == Names.end())
+    Found = Names.find(withoutNumber(Name));
   if (Found == Names.end())
     Found = Names.find(Name.rsplit("::").second); // by its tag alone
   return Found == Names.end() ? StringRef() : StringRef(Found->second);

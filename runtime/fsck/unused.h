@@ -9,8 +9,8 @@
 
 struct nvmi_unused {
   const struct nvm_pool *pool;
-  uint64_t data,
-      end; /* of the file: the stretch that was found last; before it are holes, from the chunk asked for */
+  /* The stretch of the file that was found last. Before it are holes, from the chunk that was asked for then. */
+  uint64_t data, end;
 };
 
 /* Whether a byte of a chunk is not zero. */

@@ -256,7 +256,9 @@ struct stretch {
   uint64_t from, end;
 };
 
-/* How many lines from here on are holes of the file, so hold no record. `data`: what was found last. */
+/* How many lines from here on are holes of the file. They hold no record: one that counts was durable before its
+ * transaction committed, a page that was stored to is data even before it is on the disk, and zeros are no record.
+ * Nothing that recovery has stored in a private view so far lies in this log. `data`: what was found last. */
 static uint64_t lines_of_hole(const struct nvmi_counts *counts, uint64_t position,
                               struct stretch *data) {
   const struct nvm_pool *pool = counts->pool;

@@ -185,11 +185,17 @@ void SharedNumbers::lookAtCall(InstanceId In, const Instruction &Call, bool Load
     });
 }
 
-/// Set by the running program alone, to what does not move.
+/// An array on the heap, no text, that the running program alone makes and that does not move.
 bool SharedNumbers::isLeftOut(Cell Pointer) const {
-  return OwnPointers.count(Pointer) && UsedPointers.count(Pointer) &&
-         !What.roots().count(Pointer) && !What.alsoRoots().count(Pointer) &&
-         !SetPointers.count(Pointer);
+  if (!OwnPointers.count(Pointer) || !UsedPointers.count(Pointer) || What.roots().count(Pointer) ||
+      What.alsoRoots().count(Pointer))
+    return false;
+  const Object &Of = Graph.object(Pointer.In);
+  auto Found = Of.Cells.find(Pointer.Offset);
+  return Of.Type.What != Core::Char && Found != Of.Cells.end() &&
+         anyOf(Graph.pointees(Found->second), [&](LocationId Each) {
+           return Graph.object(Graph.at(Each).In).Kind == ObjectKind::Heap;
+         });
 }
 
 /// The count of an array that a restart does not have: one without the other would be wrong.

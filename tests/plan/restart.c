@@ -2,7 +2,7 @@
 //
 // RUN: %plan --load load --save save %s -- | FileCheck %s
 // CHECK: No roots, because the load makes nothing of them
-// CHECK-NEXT: capacity, motto, title, undo, undone{{$}}
+// CHECK-NEXT: capacity, motto, record, title, undo, undone{{$}}
 // CHECK-DAG: QUESTION: the load sets the variable journal to what open gives (restart.c:
 // CHECK-DAG: QUESTION: the load sets the variable owner to what getpid gives
 // CHECK: roots:
@@ -10,6 +10,7 @@
 // CHECK-DAG: {name: unit} {{ *}}# set at restart.c
 // CHECK-DAG: {name: language}
 // CHECK-DAG: {name: order}
+// CHECK-DAG: {name: raised}
 // CHECK-NOT: {name: journal}
 // CHECK-NOT: {name: quit}
 // CHECK-NOT: {name: undone}
@@ -29,6 +30,8 @@ static const char *language = "en";
 static volatile sig_atomic_t quit;
 static int journal = -1, owner, *undo, undone, capacity;
 static char title[32], motto[32];
+static FILE *record;
+static long raised;
 
 static int upwards(int a, int b) { return a < b; }
 static int downwards(int a, int b) { return a > b; }
@@ -70,8 +73,13 @@ static void drop(void) {
   undo[undone++] = first->value;
   first = first->next;
 }
+static void raise_first(void) {
+  first->value++;
+  fprintf(record, "raised %ld times\n", ++raised);
+}
 int main(void) {
   char line[64];
+  record = fopen("record", "a");
   load();
   while (!quit && fgets(line, sizeof line, stdin)) {
     if (line[0] == 'a')
@@ -80,6 +88,8 @@ int main(void) {
       drop();
     else if (line[0] == 'u' && undone)
       add(undo[--undone]);
+    else if (line[0] == 'r' && first)
+      raise_first();
     else if (line[0] == 't')
       strcpy(title, line + 1);
     else if (line[0] == 'm')
