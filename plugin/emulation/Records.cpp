@@ -41,8 +41,8 @@ struct Found {
   std::set<std::string> Shown; ///< Stems of all that the address shows.
 };
 
-/// LLVM numbers namesakes.
-StringRef withoutNumber(StringRef Name) {
+/// The name without the number that LLVM gives to namesakes.
+StringRef ofNamesake(StringRef Name) {
   auto [Stem, Number] = Name.rsplit('.');
   bool Numbered = !Number.empty() && all_of(Number, [](char C) { return isDigit(C); });
   return Numbered ? Stem : Name;
@@ -50,7 +50,7 @@ StringRef withoutNumber(StringRef Name) {
 
 /// The same for a type in code and in the source: without what instance of a template it is.
 StringRef stemOf(StringRef Name) {
-  StringRef Plain = withoutNumber(plainName(Name));
+  StringRef Plain = ofNamesake(plainName(Name));
   return Plain.contains('(') ? "anon" : Plain.split('<').first; // "(unnamed ...)"
 }
 
@@ -230,7 +230,7 @@ StringRef RecordNames::named(StringRef Name) const {
   Name = plainName(Name);
   auto Found = Names.find(Name);
   if (Found == Names.end())
-    Found = Names.find(withoutNumber(Name));
+    Found = Names.find(ofNamesake(Name));
   if (Found == Names.end())
     Found = Names.find(Name.rsplit("::").second); // by its tag alone
   return Found == Names.end() ? StringRef() : StringRef(Found->second);
